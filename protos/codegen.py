@@ -1,0 +1,66 @@
+"""Build hook: generates the Python modules of the contract while the package is built.
+
+Generated modules are never committed: protoc's output is bound to the version of its run time, and
+a committed copy drifts. The hook is self-contained because the project root is not importable
+during a build. Run as a program it generates in place, which is what an editable checkout needs
+after a change of a .proto file.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import resources
+from pathlib import Path
+
+from setuptools.command.build_py import build_py
+
+PROTO_ROOT = Path(__file__).resolve().parent
+
+
+class ContractGenerationError(RuntimeError):
+    """Raised when protoc refuses the contract; its own message stands on standard error."""
+
+
+def generate(proto_root: Path = PROTO_ROOT) -> list[Path]:
+    """Generate messages, services and typed stubs beside every .proto file.
+
+    Args:
+        proto_root: Folder that holds the package tree ``sourcecorpus/…``; also the import root.
+
+    Returns:
+        The .proto files that were compiled, sorted.
+
+    Raises:
+        ContractGenerationError: protoc refused a file.
+    """
+    from grpc_tools import protoc
+
+    sources = sorted(proto_root.rglob("*.proto"))
+    well_known = resources.files("grpc_tools") / "_proto"
+    arguments = [
+        "protoc",
+        f"--proto_path={proto_root}",
+        f"--proto_path={well_known}",
+        f"--python_out={proto_root}",
+        f"--grpc_python_out={proto_root}",
+        f"--mypy_out={proto_root}",
+        f"--mypy_grpc_out={proto_root}",
+        *(str(source) for source in sources),
+    ]
+    if protoc.main(arguments) != 0:
+        raise ContractGenerationError("protoc refused the contract")
+    return sources
+
+
+class BuildWithGeneratedContract(build_py):  # type: ignore[misc]  # setuptools has no types
+    """``build_py`` that generates the contract first, for wheels and editable installs alike."""
+
+    def run(self) -> None:
+        """Generate, then build as usual."""
+        generate()
+        super().run()
+
+
+if __name__ == "__main__":
+    generate()
+    sys.exit(0)

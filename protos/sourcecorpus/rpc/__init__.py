@@ -1,0 +1,1 @@
+"""What both services and their clients share about RPC: limits, errors, channels, servers."""

@@ -1,0 +1,80 @@
+"""Every bound of the wire, with its unit, in one place.
+
+The field comments of the contract repeat these figures. Bounds of a
+package's own inner workings stand in that package's ``limits.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+KIBIBYTE: Final = 1024
+MEBIBYTE: Final = 1024 * KIBIBYTE
+
+# gRPC messages. 4 MiB is gRPC's own default receive limit, stated on both sides.
+MESSAGE_BYTES_MAX: Final = 4 * MEBIBYTE
+# Status details travel in trailers; 8 KiB of metadata is the soft limit of gRPC core.
+ERROR_DETAIL_BYTES_MAX: Final = 4 * KIBIBYTE
+DATA_FRAME_BYTES_MAX: Final = 256 * KIBIBYTE
+
+# Envelopes. The result and all side files of one envelope count together.
+ENVELOPE_BYTES_MAX: Final = 64 * MEBIBYTE + 1 * MEBIBYTE
+ENVELOPE_SIDE_FILES_MAX: Final = 16
+SIDE_FILE_NAME_BYTES_MAX: Final = 4_096
+ENVELOPE_ID_CHARACTERS_MAX: Final = 128
+CAPTURE_SESSION_ID_CHARACTERS_MAX: Final = 128
+IDENTIFIER_BYTES_MAX: Final = 256
+TOOL_NAME_BYTES_MAX: Final = 256
+CLIENT_TEXT_BYTES_MAX: Final = 128
+ARGUMENTS_BYTES_MAX: Final = 1 * MEBIBYTE
+TOOL_ERROR_BYTES_MAX: Final = 64 * KIBIBYTE
+MEDIA_TYPE_BYTES_MAX: Final = 255
+SUBMIT_ENVELOPES_MAX: Final = 64
+SUBMIT_BYTES_MAX: Final = 3_584 * KIBIBYTE
+OUTCOME_SOURCES_MAX: Final = 1_000
+IGNORED_TOOL_NAMES_MAX: Final = 200
+
+# Capture streams.
+STREAM_WINDOW_MESSAGES_MAX: Final = 256
+STREAM_WINDOW_BYTES_MAX: Final = 16 * MEBIBYTE
+STREAMS_MAX: Final = 128
+STREAM_IDLE_SECONDS_MAX: Final = 300.0
+
+# The way from capture to corpus.
+INGEST_RECORDS_MAX: Final = 64
+INGEST_BATCH_BYTES_MAX: Final = 2 * MEBIBYTE
+INGEST_INLINE_CONTENT_BYTES_MAX: Final = 1 * MEBIBYTE
+INGEST_SOURCES_MAX: Final = 32_000
+UPLOADED_CONTENT_SECONDS_MAX: Final = 86_400.0
+
+# Addresses and texts.
+URI_BYTES_MAX: Final = 16 * KIBIBYTE
+TITLE_CODE_POINTS_MAX: Final = 2_000
+SNIPPET_CODE_POINTS_MAX: Final = 4_000
+METADATA_JSON_BYTES_MAX: Final = 256 * KIBIBYTE
+QUOTE_CODE_POINTS_MAX: Final = 16 * KIBIBYTE
+
+# Searching and listing.
+QUERY_CODE_POINTS_MAX: Final = 4_096
+QUERY_TERMS_MAX: Final = 64
+FILTER_VALUES_MAX: Final = 16
+FILTER_VALUE_CODE_POINTS_MAX: Final = 512
+PAGE_TOKEN_BYTES_MAX: Final = 4 * KIBIBYTE
+SEARCH_PAGE_SIZE_DEFAULT: Final = 10
+SEARCH_PAGE_SIZE_MAX: Final = 100
+SEARCH_HITS_PER_DOCUMENT_DEFAULT: Final = 3
+LIST_PAGE_SIZE_DEFAULT: Final = 50
+LIST_PAGE_SIZE_MAX: Final = 500
+GAMES_PAGE_SIZE_DEFAULT: Final = 100
+RESOLVE_REFS_MAX: Final = 100
+OBSERVATIONS_SHOWN_MAX: Final = 100
+
+# Reading.
+READ_LINES_DEFAULT: Final = 200
+READ_LINES_MAX: Final = 2_000
+READ_CODE_POINTS_DEFAULT: Final = 16_000
+READ_CODE_POINTS_MAX: Final = 200_000
+
+# Unary calls: without a deadline a call gets the default, a longer one is shortened.
+UNARY_DEADLINE_SECONDS_DEFAULT: Final = 30.0
+UNARY_DEADLINE_SECONDS_MAX: Final = 120.0
