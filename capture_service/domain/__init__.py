@@ -1,0 +1,1 @@
+"""Value types of the capture service. Pure: imports the standard library alone."""
