@@ -1,0 +1,144 @@
+"""``source-corpus read``, ``raw`` and ``cite``: exact lines, exact bytes, exact citations."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from typing import TYPE_CHECKING
+
+from sourcecorpus.bridge.cli.commands.common import add_game, open_client, resolve_game
+from sourcecorpus.bridge.cli.faults import CommandError
+from sourcecorpus.bridge.cli.output import message_document, print_json, printable, time_text, warn
+from sourcecorpus.corpus.v1.citation_service_pb2 import ResolveCitationsRequest, ResolvedCitation
+from sourcecorpus.corpus.v1.source_service_pb2 import ReadDocumentRequest, ReadRawContentRequest
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def register(name: str, parser: argparse.ArgumentParser) -> None:
+    """Register the arguments of one of the three commands."""
+    add_game(parser)
+    if name == "cite":
+        parser.add_argument("refs", nargs="+", metavar="REF", help="ref, such as v-…#120-180")
+        parser.set_defaults(run=run_cite)
+        return
+    if name == "read":
+        parser.add_argument(
+            "document",
+            metavar="DOCUMENT",
+            help="version id, source id, ref, or any spelling of an address",
+        )
+        parser.add_argument("--from", dest="first", type=int, default=0, metavar="LINE")
+        parser.add_argument(
+            "--lines", type=int, default=0, metavar="N", help="at most so many lines"
+        )
+        parser.add_argument("--numbers", action="store_true", help="print line numbers")
+        parser.set_defaults(run=run_read)
+        return
+    parser.description = "Write stored bytes to standard output, exactly, after their hash was verified. "
+        "With --json: the facts alone."
+    parser.add_argument(
+        "content", metavar="CONTENT", help="version id, artifact id, sha256:… hash, or envelope id"
+    )
+    parser.set_defaults(run=run_raw)
+
+
+def run_read(options: argparse.Namespace) -> int:
+    """Print lines; says on standard error how to go on."""
+    with open_client() as client:
+        answer = client.sources.ReadDocument(
+            ReadDocumentRequest(
+                game_id=resolve_game(client, options.game),
+                first_line=options.first,
+                max_lines=options.lines,
+                **_document_locator(options.document),
+            )
+        )
+    if options.json:
+        print_json(message_document(answer))
+        return 0
+    for line in answer.lines:
+        number = f"{line.number:6}  " if options.numbers else ""
+        print(number + printable(line.text.replace("\t", "    ")))
+    warn(f"version {answer.version.version_id}, cite: {answer.ref}")
+    if answer.HasField("continuation"):
+        warn(f"more: --from {answer.continuation.first_line}")
+    return 0
+
+
+def run_raw(options: argparse.Namespace) -> int:
+    """Write bytes, and check their hash once more on this side."""
+    digest = hashlib.sha256()
+    last = None
+    with open_client() as client:
+        request = ReadRawContentRequest(
+            game_id=resolve_game(client, options.game), **_content_locator(options.content)
+        )
+        for part in client.sources.ReadRawContent(request):
+            digest.update(part.data)
+            if not options.json:
+                sys.stdout.buffer.write(part.data)
+            last = part
+    if last is None or last.content_hash != f"sha256:{digest.hexdigest()}":
+        raise CommandError("the bytes that arrived do not have the hash that was promised")
+    if options.json:
+        print_json(
+            {
+                "content_hash": last.content_hash,
+                "size_bytes": str(last.size_bytes),
+                "content_type": last.content_type,
+            }
+        )
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def run_cite(options: argparse.Namespace) -> int:
+    """Open refs; exits with 1 when one of them does not resolve."""
+    with open_client() as client:
+        answer = client.citations.ResolveCitations(
+            ResolveCitationsRequest(game_id=resolve_game(client, options.game), refs=options.refs)
+        )
+    for result in answer.results:
+        if options.json:
+            print_json(message_document(result))
+        else:
+            _print_citation(result)
+    return 1 if any(result.HasField("failure") for result in answer.results) else 0
+
+
+def _print_citation(result: ResolvedCitation) -> None:
+    if result.HasField("failure"):
+        warn(f"{printable(result.ref)}: {result.failure.reason}")
+        return
+    citation = result.citation
+    state = "superseded" if citation.superseded else "current"
+    print(f"{citation.ref}  ({state})")
+    print(f"  {printable(citation.title)}  {printable(citation.original_uri)}")
+    print(
+        f"  fetched {time_text(citation.fetched_time)}, lines {citation.lines.first}-{citation.lines.last}"
+    )
+    print(f"  quote {citation.quote_hash}")
+    for line in citation.quote.split("\n"):
+        print(f"  | {printable(line)}")
+
+
+def _document_locator(document: str) -> dict[str, str]:
+    if document.startswith("ver-"):
+        return {"version_id": document}
+    if document.startswith("src-"):
+        return {"source_id": document}
+    if document.startswith("v-"):
+        return {"citation": document}
+    return {"canonical_uri": document}
+
+
+def _content_locator(content: str) -> dict[str, str]:
+    if content.startswith("ver-"):
+        return {"version_id": content}
+    if content.startswith("art-"):
+        return {"artifact_id": content}
+    if content.startswith("sha256:"):
+        return {"content_hash": content}
+    return {"envelope_id": content}

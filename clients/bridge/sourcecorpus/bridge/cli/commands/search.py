@@ -1,0 +1,113 @@
+"""``source-corpus search``: searches passages of a game."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from sourcecorpus.bridge.cli.commands.common import add_game, open_client, resolve_game
+from sourcecorpus.bridge.cli.output import message_document, print_json, printable, time_text, warn
+from sourcecorpus.corpus.v1.search_service_pb2 import (
+    SearchFilter,
+    SearchHit,
+    SearchRequest,
+    SearchResponse,
+    VersionScope,
+)
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def register(_name: str, parser: argparse.ArgumentParser) -> None:
+    """Register the arguments."""
+    parser.description = (
+        'Search passages. Words are words; "…" is a phrase, a trailing * a prefix, a leading - excludes.'
+        " Write -- before a query that begins with -."
+    )
+    parser.add_argument("query", nargs="+", metavar="WORD")
+    add_game(parser)
+    parser.add_argument("--family", action="append", default=[], help="only this family")
+    parser.add_argument("--kind", action="append", default=[], help="only this kind")
+    parser.add_argument("--host", action="append", default=[], help="only this host")
+    parser.add_argument("--language", action="append", default=[], help="only this language")
+    parser.add_argument(
+        "--all-versions", action="store_true", help="search superseded versions too"
+    )
+    parser.add_argument(
+        "--limit", type=int, default=0, metavar="N", help="hits a page, at most 100"
+    )
+    parser.add_argument("--page-token", default="", metavar="TOKEN", help="goes on behind a page")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Search and print the hits; exit 0 with no hits as well, because zero is an answer."""
+    scope = (
+        VersionScope.VERSION_SCOPE_ALL
+        if options.all_versions
+        else VersionScope.VERSION_SCOPE_LATEST
+    )
+    with open_client() as client:
+        answer = client.search.Search(
+            SearchRequest(
+                game_id=resolve_game(client, options.game),
+                query=" ".join(options.query),
+                filter=SearchFilter(
+                    families=options.family,
+                    kinds=options.kind,
+                    hosts=options.host,
+                    languages=options.language,
+                    version_scope=scope,
+                ),
+                page_size=options.limit,
+                page_token=options.page_token,
+            )
+        )
+    if options.json:
+        print_json(message_document(answer))
+    else:
+        _print_answer(answer)
+    return 0
+
+
+def _print_answer(answer: SearchResponse) -> None:
+    for number, hit in enumerate(answer.hits, start=1):
+        _print_hit(number, hit)
+    explanation = answer.explanation
+    if not answer.hits:
+        warn(f"nothing found {explanation.empty_reason}".rstrip())
+    if explanation.relaxed:
+        warn("no passage holds every word; these hold most of them")
+    if explanation.excluded:
+        warn("left out passages with: " + " ".join(explanation.excluded))
+    if answer.next_page_token:
+        warn(f"more: --page-token {answer.next_page_token}")
+
+
+def _print_hit(number: int, hit: SearchHit) -> None:
+    place = " › ".join(hit.heading_path)
+    print(
+        f"{number}. {printable(hit.title or hit.canonical_uri)}"
+        + (f"  [{printable(place)}]" if place else "")
+    )
+    print(f"   {printable(hit.canonical_uri)}  fetched {time_text(hit.fetched_time)}")
+    print(f"   {_marked(hit)}")
+    print(f"   cite: {hit.ref}")
+
+
+def _marked(hit: SearchHit) -> str:
+    """The snippet on one line; the query's words stand in bold on a terminal."""
+    bold, plain = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("", "")
+    pieces: list[str] = []
+    position = 0
+    for span in hit.highlights:
+        pieces.append(_one_line(hit.snippet[position : span.start]))
+        pieces.append(bold + _one_line(hit.snippet[span.start : span.end]) + plain)
+        position = span.end
+    pieces.append(_one_line(hit.snippet[position:]))
+    return "".join(pieces)
+
+
+def _one_line(text: str) -> str:
+    return printable(text.replace("\n", " "))

@@ -1,0 +1,159 @@
+"""``source-corpus sources`` and ``versions``: what a game holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sourcecorpus.bridge.cli.commands.common import add_game, open_client, pages, resolve_game
+from sourcecorpus.bridge.cli.output import (
+    enum_text,
+    message_document,
+    print_json,
+    print_rows,
+    time_text,
+)
+from sourcecorpus.capture.v1.envelope_pb2 import Completeness
+from sourcecorpus.corpus.v1.source_pb2 import Source, Version
+from sourcecorpus.corpus.v1.source_service_pb2 import (
+    GetSourceRequest,
+    ListSourcesRequest,
+    ListVersionsRequest,
+)
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sourcecorpus.bridge.client import SourceCorpusClient
+
+
+def register(name: str, parser: argparse.ArgumentParser) -> None:
+    """Register the arguments of one of the two commands."""
+    required = None if name == "versions" else "?"
+    parser.add_argument(
+        "source",
+        nargs=required,
+        default="",
+        metavar="SOURCE",
+        help="source id or any spelling of its address",
+    )
+    add_game(parser)
+    parser.add_argument(
+        "--limit", type=int, default=0, metavar="N", help="at most so many; 0 means all"
+    )
+    if name == "sources":
+        parser.add_argument("--family", action="append", default=[], help="only this family")
+        parser.add_argument("--kind", action="append", default=[], help="only this kind")
+        parser.add_argument(
+            "--run", dest="run_id", default="", metavar="RUN", help="only what this run brought"
+        )
+    parser.set_defaults(run=run_versions if name == "versions" else run_sources)
+
+
+def run_sources(options: argparse.Namespace) -> int:
+    """List the sources, or show one with its observations."""
+    with open_client() as client:
+        game_id = resolve_game(client, options.game)
+        if options.source:
+            return _show_source(client, game_id, options)
+        found = pages(
+            lambda token: client.sources.ListSources(
+                ListSourcesRequest(
+                    game_id=game_id,
+                    families=options.family,
+                    kinds=options.kind,
+                    run_id=options.run_id,
+                    page_token=token,
+                )
+            ),
+            "sources",
+            options.limit,
+        )
+        sources = [source for source in found if isinstance(source, Source)]
+    if options.json:
+        for source in sources:
+            print_json(source)
+        return 0
+    print_rows(
+        (
+            source.source_id,
+            source.family,
+            _completeness(source.completeness),
+            f"{source.version_count}v",
+            time_text(source.last_observed_time),
+            source.title or source.canonical_uri,
+        )
+        for source in sources
+    )
+    return 0
+
+
+def run_versions(options: argparse.Namespace) -> int:
+    """List the versions of a source, newest first."""
+    locator = locator_of(options.source)
+    with open_client() as client:
+        game_id = resolve_game(client, options.game)
+        found = pages(
+            lambda token: client.sources.ListVersions(
+                ListVersionsRequest(game_id=game_id, page_token=token, **locator)
+            ),
+            "versions",
+            options.limit,
+        )
+        versions = [version for version in found if isinstance(version, Version)]
+    if options.json:
+        for version in versions:
+            print_json(version)
+        return 0
+    print_rows(
+        (
+            version.version_id,
+            "current" if version.current else "-",
+            _completeness(version.completeness),
+            f"{version.size_bytes} bytes",
+            f"seen {version.observation_count}x",
+            time_text(version.fetched_time),
+            version.content_hash,
+        )
+        for version in versions
+    )
+    return 0
+
+
+def locator_of(source: str) -> dict[str, str]:
+    """The locator field for a source id or an address."""
+    return {"source_id": source} if source.startswith("src-") else {"uri": source}
+
+
+def _show_source(client: SourceCorpusClient, game_id: str, options: argparse.Namespace) -> int:
+    answer = client.sources.GetSource(
+        GetSourceRequest(game_id=game_id, **locator_of(options.source))
+    )
+    if options.json:
+        print_json(message_document(answer))
+        return 0
+    source = answer.source
+    print_rows(
+        [
+            ("title", source.title or "-"),
+            ("address", source.canonical_uri),
+            ("family", f"{source.family} / {source.kind}"),
+            ("completeness", _completeness(source.completeness)),
+            ("current", source.current_version_id or "-"),
+            ("versions", str(source.version_count)),
+            ("fetched", time_text(source.fetched_time)),
+        ]
+    )
+    print_rows(
+        (
+            "  " + time_text(observation.observed_time),
+            observation.tool_name,
+            _completeness(observation.completeness),
+            observation.artifact_id or observation.error or "-",
+        )
+        for observation in answer.observations
+    )
+    return 0
+
+
+def _completeness(value: Completeness.ValueType) -> str:
+    return enum_text(Completeness.Name(value), "COMPLETENESS_").lower()

@@ -1,0 +1,103 @@
+"""Reads files of captures: envelopes as proto JSON, or recorded hook events of Hermes.
+
+A file holds one JSON object, one JSON array of objects, or JSON Lines. An object with ``hook`` and ``kwargs``
+is a recorded hook event; only ``post_tool_call`` yields an envelope, because the other hooks repeat or announce.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from google.protobuf import json_format
+
+from sourcecorpus.bridge.hook_events import envelope_of_hook_event
+from sourcecorpus.capture.v1.envelope_pb2 import Envelope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FILE_BYTES_MAX: Final = 512 * 1024 * 1024
+
+
+class EnvelopeFileError(ValueError):
+    """A file of captures cannot be read; the message names the file and the position, never its content."""
+
+
+def read_envelopes(path: Path) -> Iterator[Envelope]:
+    """Yield the envelopes of a file in order.
+
+    Args:
+        path: File of at most 512 MiB.
+
+    Raises:
+        EnvelopeFileError: The file is unreadable, too large, not JSON, or an object is no envelope.
+    """
+    for position, document in enumerate(_documents(path), start=1):
+        if not isinstance(document, dict):
+            raise EnvelopeFileError(f"{path}: item {position} is not a JSON object")
+        if "hook" in document and "kwargs" in document:
+            envelope = envelope_of_hook_event(document)
+            if envelope is not None:
+                yield envelope
+            continue
+        try:
+            yield json_format.ParseDict(document, Envelope())
+        except json_format.ParseError as error:
+            raise EnvelopeFileError(
+                f"{path}: item {position} is no envelope in proto JSON: {_field_of(error)}"
+            ) from None
+
+
+def _documents(path: Path) -> Iterator[Any]:
+    try:
+        size = path.stat().st_size
+        if size > FILE_BYTES_MAX:
+            raise EnvelopeFileError(f"{path}: {size} bytes, at most {FILE_BYTES_MAX} are read")
+        text = path.read_text(encoding="utf-8-sig", errors="strict")
+    except UnicodeDecodeError as error:
+        raise EnvelopeFileError(f"{path}: byte {error.start} is not UTF-8") from None
+    except OSError as error:
+        raise EnvelopeFileError(f"{path}: {error.strerror}") from None
+    try:
+        whole = json.loads(text)
+    except json.JSONDecodeError as error:
+        if not _looks_like_json_lines(text):
+            raise EnvelopeFileError(
+                f"{path}: not JSON at line {error.lineno} column {error.colno}"
+            ) from None
+        yield from _json_lines(path, text)
+        return
+    if isinstance(whole, list):
+        yield from whole
+    else:
+        yield whole
+
+
+def _looks_like_json_lines(text: str) -> bool:
+    first_line = text.lstrip().split("\n", 1)[0]
+    try:
+        json.loads(first_line)
+    except json.JSONDecodeError:
+        return False
+    return True
+
+
+def _json_lines(path: Path, text: str) -> Iterator[Any]:
+    # Split on \n alone: U+2028 and its kin are legal inside JSON strings.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield json.loads(line)
+        except json.JSONDecodeError as error:
+            raise EnvelopeFileError(
+                f"{path}: line {number} is not JSON at column {error.colno}"
+            ) from None
+
+
+def _field_of(error: json_format.ParseError) -> str:
+    """Name the field of a parse error without the value that stands in protobuf's own message."""
+    words = str(error).split('"')
+    return f"field {words[1]!r}" if len(words) > 2 and words[1].isidentifier() else "wrong shape"
