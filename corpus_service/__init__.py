@@ -1,0 +1,1 @@
+"""The corpus service: owns all storage and all reading."""

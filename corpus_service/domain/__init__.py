@@ -1,0 +1,1 @@
+"""Value types of the corpus service. Pure: imports the standard library alone."""

@@ -1,0 +1,41 @@
+"""Bounds of the corpus service's own inner workings, each with its unit.
+
+Bounds of the wire stand in `sourcecorpus.rpc.limits`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sourcecorpus.rpc.limits import KIBIBYTE, MEBIBYTE
+
+# Contents are cut so that a damaged or ranged read touches one piece at a time.
+CONTENT_PIECE_BYTES: Final = 256 * KIBIBYTE
+# Contents up to this size are verified and served from one decompression.
+CONTENT_BUFFERED_BYTES_MAX: Final = 4 * MEBIBYTE
+
+# Writer of a game.
+WRITER_QUEUE_RECORDS_MAX: Final = 512
+WRITER_QUEUE_BYTES_MAX: Final = 64 * MEBIBYTE
+GROUP_COMMIT_RECORDS_MAX: Final = 128
+GROUP_COMMIT_BYTES_MAX: Final = 8 * MEBIBYTE
+WRITER_RETRY_SECONDS: Final = 0.25
+
+# Games that are open at the same time, each with one writer and a few readers.
+OPEN_GAMES_MAX: Final = 32
+READERS_PER_GAME_MAX: Final = 8
+
+# SQLite. 2 MiB a reader keeps 32 open games with their readers below the memory target.
+READER_PAGE_CACHE_KIBIBYTES: Final = 2 * 1024
+WRITER_PAGE_CACHE_KIBIBYTES: Final = 8 * 1024
+PAGE_BYTES: Final = 8 * KIBIBYTE
+BUSY_TIMEOUT_MILLISECONDS: Final = 5_000
+# Tails of 7 to 15 ms were measured at SQLite's default of 1,000 pages.
+WAL_AUTOCHECKPOINT_PAGES: Final = 4_000
+WAL_SIZE_BYTES_MAX: Final = 64 * MEBIBYTE
+STATEMENT_CACHE_SIZE: Final = 200
+PROGRESS_HANDLER_INSTRUCTIONS: Final = 20_000
+
+# Lists inside the store.
+LOOK_UP_IDS_MAX: Final = 1_000
+OBSERVATIONS_PER_LOOK_UP_MAX: Final = 1_000

@@ -1,0 +1,1 @@
+"""The store: an interface with a written contract, and the backends that keep it."""

@@ -1,0 +1,95 @@
+"""What a writer takes: a record whose texts were extracted, chunked and prepared beforehand.
+
+All work that needs no database happens before the write transaction, so that the one writer of a
+game spends its time on rows alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from corpus_service.domain.records import CaptureRecord
+from corpus_service.domain.vocabulary import Instant
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPiece:
+    """A piece of a content as it is stored: an lz4 frame over ``size_bytes`` bytes."""
+
+    size_bytes: int
+    frame: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedContent:
+    """Verified bytes of a record, compressed. The pieces in order are the whole content."""
+
+    content_hash: str
+    size_bytes: int
+    pieces: tuple[ContentPiece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedChunk:
+    """One span of a text.
+
+    ``start`` and ``end`` are code points of the text, ``first_line`` is the line that the span
+    begins in, ``prepared_text`` and ``prepared_heading`` are what the full-text index takes ("" for
+    a chunk that nothing can be searched in). ``heading_path`` is a JSON array of strings.
+    """
+
+    start: int
+    end: int
+    first_line: int
+    heading_path: str
+    text: str
+    token_count: int
+    prepared_heading: str
+    prepared_text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedText:
+    """The text that one extractor version made of one content.
+
+    ``chunks`` is read once, in text order; the concatenation of their texts is the whole text.
+    """
+
+    extractor: str
+    extractor_version: str
+    text_hash: str
+    text_length: int
+    line_count: int
+    chunks: Iterable[PreparedChunk]
+    title: str = ""
+    language: str = ""
+    repairs: Mapping[str, int] = field(default_factory=dict)
+    facts_json: str = "{}"
+    preparation_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSource:
+    """Text or failure for one source of the record; both empty where none was tried.
+
+    ``shell`` says that extraction found a frame or script notice in place of a page.
+    """
+
+    text: PreparedText | None = None
+    extraction_failure: str = ""
+    shell: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRecord:
+    """A record with everything that its transaction needs.
+
+    ``sources`` has one entry for each source of the record, in order. ``committed_time`` comes from
+    the caller's clock.
+    """
+
+    record: CaptureRecord
+    contents: tuple[PreparedContent, ...]
+    sources: tuple[PreparedSource, ...]
+    committed_time: Instant
