@@ -106,7 +106,9 @@ class ServicePair:
         if self._config_file is not None:
             arguments += ["--config-file", str(self._config_file)]
         # A process group of its own: Ctrl-C reaches this process alone, which then drains in order.
-        child = subprocess.Popen(  # noqa: S603 - the interpreter and the module are oursarguments, env={**os.environ, **changes}, start_new_session=True)
+        child = subprocess.Popen(  # noqa: S603 - the interpreter and the module are ours
+            arguments, env={**os.environ, **changes}, start_new_session=True
+        )
         self._children[name] = child
         return _wait_ready(name, child, ready)
 

@@ -36,8 +36,10 @@ def register(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--numbers", action="store_true", help="print line numbers")
         parser.set_defaults(run=run_read)
         return
-    parser.description = "Write stored bytes to standard output, exactly, after their hash was verified. "
+    parser.description = (
+        "Write stored bytes to standard output, exactly, after their hash was verified. "
         "With --json: the facts alone."
+    )
     parser.add_argument(
         "content", metavar="CONTENT", help="version id, artifact id, sha256:… hash, or envelope id"
     )
