@@ -1,0 +1,65 @@
+# Two commands do all set-up: `make up` runs the product, `make test` proves it. Both need Python 3.11 or newer.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+CONSTRAINTS = .ci/constraints.txt
+PROTOS = $(wildcard protos/sourcecorpus/*/v1/*.proto)
+# The constraints hold for build dependencies too, so that a build tomorrow is the build of today.
+PIP = PIP_CONSTRAINT=$(CURDIR)/$(CONSTRAINTS) $(BIN)/pip --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help up test install protos format format-check lint proto-check types unit process-tests \
+	hermes-venv baseline bench bench-store bench-path bench-redaction bench-extraction soak clean
+
+help: ## List the targets.
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /: /' | sort
+
+$(VENV)/.run-time: pyproject.toml $(CONSTRAINTS) $(PROTOS) protos/codegen.py
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --editable '.[all]'
+	@touch $@
+
+$(VENV)/.development: $(VENV)/.run-time
+	$(PIP) install --quiet --editable '.[dev]'
+	@touch $@
+
+up: $(VENV)/.run-time ## Start both services; on first start load a small sample game.
+	$(BIN)/source-corpus up
+
+install: $(VENV)/.development ## Make the virtual environment with everything that tests need.
+
+test: install format-check lint proto-check types unit process-tests ## Run every check and every test.
+
+protos: install ## Generate the modules of the contract after a change of a .proto file.
+	$(BIN)/python protos/codegen.py
+
+format: install ## Format code and contract.
+	$(BIN)/ruff format .
+	$(BIN)/buf format -w protos
+
+format-check: install
+	$(BIN)/ruff format --check .
+	$(BIN)/buf format -d --exit-code protos
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/buf lint
+
+proto-check: install
+	$(BIN)/buf breaking --against protos/baseline.binpb
+
+types: install
+	$(BIN)/mypy capture_service corpus_service protos/codegen.py -p sourcecorpus.rpc -p sourcecorpus.identity
+
+unit: install
+	$(BIN)/python -m pytest -m 'not process' -q
+
+process-tests: install hermes-venv
+	$(BIN)/python -m pytest -m process -q
+
+baseline: install ## Commit to the contract: later changes are checked against this image.
+	$(BIN)/buf build -o protos/baseline.binpb
+
+clean: ## Remove the virtual environments and everything generated; corpora are not touched.
+	rm -rf $(VENV) .venv-hermes build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find protos -name '*_pb2*' -delete
