@@ -78,3 +78,28 @@ READ_CODE_POINTS_MAX: Final = 200_000
 # Unary calls: without a deadline a call gets the default, a longer one is shortened.
 UNARY_DEADLINE_SECONDS_DEFAULT: Final = 30.0
 UNARY_DEADLINE_SECONDS_MAX: Final = 120.0
+STREAM_UNARY_DEADLINE_SECONDS_MAX: Final = 600.0
+
+# Calls under way at one server. Beyond them a call is refused at once, so that no queue grows.
+UNARY_READS_MAX: Final = 128
+UNARY_WRITES_MAX: Final = 64
+CONTENT_STREAMS_MAX: Final = 32
+SYSTEM_CALLS_MAX: Final = 64
+BUSY_RETRY_SECONDS: Final = 0.5
+REQUEST_ID_CHARACTERS_MAX: Final = 64
+
+# Service processes.
+DRAIN_SECONDS_DEFAULT: Final = 8.0
+DRAIN_SECONDS_SECOND_SIGNAL: Final = 0.5
+CALLBACK_SECONDS_MAX: Final = 30.0
+TOKEN_FILE_BYTES_MAX: Final = 64 * KIBIBYTE
+ACCESS_TOKEN_CHARACTERS_MIN: Final = 32
+CONFIGURATION_FILE_BYTES_MAX: Final = 1 * MEBIBYTE
+
+# Connections. A server tolerates pings that are at least 20 s apart, so clients ping every 30 s.
+KEEPALIVE_CLIENT_SECONDS: Final = 30.0
+KEEPALIVE_TIMEOUT_SECONDS: Final = 10.0
+KEEPALIVE_SERVER_PING_INTERVAL_SECONDS_MIN: Final = 20.0
+CONNECTION_IDLE_SECONDS_MAX: Final = 1_800.0
+CONNECTION_AGE_SECONDS_MAX: Final = 14_400.0
+CONNECTION_AGE_GRACE_SECONDS: Final = 600.0
