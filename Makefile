@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+HERMES_VENV = .venv-hermes
+# The real Hermes lives in an environment of its own; its pins are not ours to constrain.
+HERMES = hermes-agent[firecrawl]==0.19.0
 CONSTRAINTS = .ci/constraints.txt
 PROTOS = $(wildcard protos/sourcecorpus/*/v1/*.proto)
 # The constraints hold for build dependencies too, so that a build tomorrow is the build of today.
@@ -9,7 +12,7 @@ PIP = PIP_CONSTRAINT=$(CURDIR)/$(CONSTRAINTS) $(BIN)/pip --disable-pip-version-c
 
 .DEFAULT_GOAL := help
 .PHONY: help up test install protos format format-check lint proto-check types unit process-tests \
-	hermes-venv baseline bench bench-store bench-path bench-redaction bench-extraction soak clean
+	hermes-venv sample baseline bench bench-store bench-path bench-redaction bench-extraction soak clean
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /: /' | sort
@@ -56,6 +59,16 @@ unit: install
 
 process-tests: install hermes-venv
 	$(BIN)/python -m pytest -m process -q
+
+$(HERMES_VENV)/.installed: Makefile
+	$(PYTHON) -m venv $(HERMES_VENV)
+	$(HERMES_VENV)/bin/pip --disable-pip-version-check install --quiet '$(HERMES)'
+	@touch $@
+
+hermes-venv: $(HERMES_VENV)/.installed ## Install the real Hermes beside the product.
+
+sample: install hermes-venv ## Record the bundled sample game anew with the real Hermes.
+	$(BIN)/python tests/e2e/hermes/make_sample.py
 
 baseline: install ## Commit to the contract: later changes are checked against this image.
 	$(BIN)/buf build -o protos/baseline.binpb
