@@ -7,6 +7,7 @@ is a recorded hook event; only ``post_tool_call`` yields an envelope, because th
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf import json_format
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_BYTES_MAX: Final = 512 * 1024 * 1024
+# RFC 4648 sections 4 and 5; padding may be left out.
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
 
 
 class EnvelopeFileError(ValueError):
@@ -42,12 +45,38 @@ def read_envelopes(path: Path) -> Iterator[Envelope]:
             if envelope is not None:
                 yield envelope
             continue
+        wrong = _wrong_base64(document)
+        if wrong:
+            raise EnvelopeFileError(f"{path}: item {position}: field {wrong!r} is not base64")
         try:
             yield json_format.ParseDict(document, Envelope())
         except json_format.ParseError as error:
             raise EnvelopeFileError(
                 f"{path}: item {position} is no envelope in proto JSON: {_field_of(error)}"
             ) from None
+
+
+def _wrong_base64(document: dict[str, Any]) -> str:
+    """Name the first bytes field that is not base64.
+
+    The JSON mapping of protobuf skips foreign characters in base64, so that plain text in a bytes field would be
+    stored as other bytes without a word.
+    """
+    head = document.get("head")
+    side_files = document.get("side_files", document.get("sideFiles"))
+    fields = [("result", document.get("result"))]
+    if isinstance(head, dict):
+        fields.append(("head.arguments", head.get("arguments")))
+    if isinstance(side_files, list):
+        fields += [
+            (f"side_files[{index}].data", file.get("data"))
+            for index, file in enumerate(side_files)
+            if isinstance(file, dict)
+        ]
+    for name, value in fields:
+        if isinstance(value, str) and not _BASE64.fullmatch(value):
+            return name
+    return ""
 
 
 def _documents(path: Path) -> Iterator[Any]:
