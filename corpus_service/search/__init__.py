@@ -1,0 +1,1 @@
+"""Searching: text preparation, the query language, ranking plans, snippets. Pure, no I/O."""
