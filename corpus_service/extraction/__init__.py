@@ -1,0 +1,31 @@
+"""Text extraction: stored bytes to normalised text, by named extractors with versions.
+
+Extraction never touches the raw artifact and can be repeated; a failure is `ExtractionFailed` with a
+reason. It may import the standard library, its format libraries and `corpus_service.chunking`.
+"""
+
+from corpus_service.extraction.service import TextExtraction
+from corpus_service.extraction.types import (
+    CharsetReason,
+    Claim,
+    ClaimKind,
+    ExtractedText,
+    ExtractionFailed,
+    ExtractionRequest,
+    Extractor,
+    FailureReason,
+    Flag,
+)
+
+__all__ = [
+    "CharsetReason",
+    "Claim",
+    "ClaimKind",
+    "ExtractedText",
+    "ExtractionFailed",
+    "ExtractionRequest",
+    "Extractor",
+    "FailureReason",
+    "Flag",
+    "TextExtraction",
+]
