@@ -144,7 +144,8 @@ def _folded(absolute: str) -> str:
 def _unlisted(absolute: str) -> str:
     directory, _, name = absolute.rpartition("/")
     owner = _owner_of(absolute)
-    if owner == name or (len(owner) > 2 and owner.lower() in name.lower()):
+    named = name not in (".", "..") and name != owner
+    if not named or (len(owner) > 2 and owner.lower() in name.lower()):
         directory, name = absolute, ""
     digest = hashlib.sha256(b"sourcecorpus.identity/path/" + _bytes(_folded(directory))).digest()
     return f"file:///{_UNLISTED}{identifiers.encode_bits(digest)}{_spelled('/' + name)}"

@@ -28,7 +28,6 @@ _HEXADECIMAL: Final = re.compile("0[xX][0-9A-Fa-f]*")
 _OCTAL: Final = re.compile("0[0-7]+")
 _JOINERS: Final = frozenset("\u200c\u200d")
 _RIGHT_TO_LEFT: Final = frozenset(("R", "AL", "AN"))
-_LARGEST_IPV4_DIGITS: Final = 64
 
 
 class InvalidHostError(ValueError):
@@ -220,10 +219,6 @@ def _ipv4(host: str) -> str:
 
 
 def _ipv4_number(part: str) -> int:
-    if len(part) > _LARGEST_IPV4_DIGITS:
-        part = part[:2] + part[2:].lstrip("0") if part[:2] in ("0x", "0X") else part.lstrip("0")
-        if len(part) > _LARGEST_IPV4_DIGITS:
-            raise InvalidHostError
     if _HEXADECIMAL.fullmatch(part) is not None:
         return int(part[2:] or "0", 16)
     if _OCTAL.fullmatch(part) is not None:

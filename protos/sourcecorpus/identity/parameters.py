@@ -139,14 +139,12 @@ class SigningScheme:
         name: For people.
         required: The scheme is in use when all of these are present (lower case).
         parameters: Leave when it is in use (lower case); `required` is part of it.
-        prefixes: Beginnings of further names (lower case) that leave when it is in use.
         hosts: The scheme is known only on these hosts and their subdomains; empty: everywhere.
     """
 
     name: str
     required: frozenset[str]
     parameters: frozenset[str]
-    prefixes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
 
 
@@ -154,11 +152,10 @@ def _scheme(
     name: str,
     required: str,
     also: str = "",
-    prefixes: tuple[str, ...] = (),
     hosts: tuple[str, ...] = (),
 ) -> SigningScheme:
     needed = frozenset(required.split())
-    return SigningScheme(name, needed, needed | frozenset(also.split()), prefixes, hosts)
+    return SigningScheme(name, needed, needed | frozenset(also.split()), hosts)
 
 
 SIGNING_SCHEMES: Final = (

@@ -66,9 +66,8 @@ def filter_query(query: str, host: str) -> tuple[str, tuple[str, ...]]:
     kept: list[str] = []
     removed: list[str] = []
     for pair, kind in zip(pairs, kinds, strict=True):
-        name, _, value = pair.partition("=")
-        if _leaves(kind, value, host, signing):
-            removed.append(kind or escapes.decode(name))
+        if _leaves(kind, pair, host, signing):
+            removed.append(kind or escapes.decode(pair.partition("=")[0]))
         else:
             kept.append(pair)
     return "&".join(kept), tuple(removed)
@@ -79,9 +78,8 @@ def filter_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     kept: list[str] = []
     removed: list[str] = []
     for pair in text.split("&"):
-        name, _, value = pair.partition("=")
-        decoded = escapes.decode(name)
-        if _is_secret(decoded, value):
+        decoded = escapes.decode(pair.partition("=")[0])
+        if _is_secret(decoded, pair):
             removed.append(decoded)
         else:
             kept.append(pair)
@@ -122,10 +120,8 @@ def _is_below(host: str, owner: str) -> bool:
     return host == owner or host.endswith("." + owner)
 
 
-def _leaves(kind: str, value: str, host: str, signing: list[SigningScheme]) -> bool:
-    if not kind:
-        return _PLACEHOLDER.fullmatch(value) is not None
-    if kind in TRACKING_NAMES or _is_secret(kind, value):
+def _leaves(kind: str, pair: str, host: str, signing: list[SigningScheme]) -> bool:
+    if kind in TRACKING_NAMES or _is_secret(kind, pair):
         return True
     lowered = kind.lower()
     if any(lowered in scheme.parameters for scheme in signing):
@@ -135,7 +131,15 @@ def _leaves(kind: str, value: str, host: str, signing: list[SigningScheme]) -> b
     )
 
 
-def _is_secret(decoded: str, value: str) -> bool:
+def _is_secret(decoded: str, pair: str) -> bool:
+    """Tells whether a pair holds a secret, by its decoded name and its value.
+
+    A placeholder is what the redactor leaves of a value that it judged itself; its digits depend on
+    the installation, so that it cannot be part of a key. A name without a value holds nothing.
+    """
+    _, equals, value = pair.partition("=")
+    if not equals:
+        return False
     plain = _plain_name(decoded)
     if plain in SECRET_NAMES:
         return True
