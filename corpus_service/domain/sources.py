@@ -19,11 +19,12 @@ class Snapshot:
     """A state of a game that a page token can name.
 
     Attributes:
-        epoch: Rises with every deletion; a token of another epoch is void.
+        epoch: Identity of the game's store and of its deletions: changes with every deletion,
+            rebuild and restore; a token of another epoch is void.
         sequence: Number of the newest commit; rises with every commit, never falls.
     """
 
-    epoch: int
+    epoch: str
     sequence: int
 
 
@@ -146,6 +147,15 @@ class LineSlice:
     end: int
     next_line: int
     next_line_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpanText:
+    """The text of a span and the first and last line that it touches; an empty one touches one."""
+
+    text: str
+    first_line: int
+    last_line: int
 
 
 @dataclass(frozen=True, slots=True)

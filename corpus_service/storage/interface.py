@@ -7,7 +7,7 @@ What every capability promises, on every backend (tests/storage/conformance deci
 * Errors are `sourcecorpus.rpc.failures.Failure` with a canonical code and a documented reason. No
   engine's own exception and no payload text crosses the interface.
 * ``deadline_seconds`` is the time left for the call; past it the engine's work is interrupted and
-  DEADLINE_EXCEEDED raised. None means no limit. An engine that is busy or full raises
+  DEADLINE_EXCEEDED ``QUERY_DEADLINE_EXCEEDED`` raised. None means no limit. An engine that is busy or full raises
   RESOURCE_EXHAUSTED or UNAVAILABLE with a time to wait.
 * Readers show what `corpus_service.trust` lets readers see and nothing else: a probe, a failed
   observation, a quarantined one, a stub without content and an empty frame are as if they were not
@@ -41,10 +41,10 @@ from corpus_service.domain.sources import (
     Passage,
     Snapshot,
     Source,
+    SpanText,
     Version,
 )
 from corpus_service.storage.preparation import ContentPiece, PreparedRecord
-
 
 HEADING_WEIGHT: Final = 3.0
 """Weight of an occurrence in the title or heading column against one in the body."""
@@ -57,7 +57,7 @@ class GameCatalog(Protocol):
         """Makes a game, durable on return; ``created_time`` is taken from the argument.
 
         Raises:
-            Failure: ALREADY_EXISTS ``GAME_EXISTS`` or ``ALIAS_TAKEN``.
+            Failure: ALREADY_EXISTS ``GAME_ALREADY_EXISTS`` or ``ALIAS_TAKEN``.
         """
 
     def get_game(self, name: str) -> Game | None:
@@ -102,6 +102,13 @@ class CaptureWriter(Protocol):
         never makes a version twice.
         """
 
+    def open_for_extraction(self, game_id: str, content_hash: str) -> StoredContent:
+        """Verifies stored or uploaded bytes, readable or not, for the ingest itself.
+
+        Raises:
+            Failure: NOT_FOUND ``CONTENT_NOT_FOUND``; DATA_LOSS ``STORED_HASH_MISMATCH``.
+        """
+
     def submit(self, game_id: str, record: PreparedRecord) -> Future[IngestResult]:
         """Queues a record for the game's writer; the future is done after the durable commit.
 
@@ -111,7 +118,7 @@ class CaptureWriter(Protocol):
         its future alone; others of the same transaction are unharmed.
 
         Raises:
-            Failure: RESOURCE_EXHAUSTED ``WRITER_QUEUE_FULL`` with a time to wait.
+            Failure: RESOURCE_EXHAUSTED ``WRITER_BUSY`` with a time to wait.
         """
 
     def begin_upload(self, game_id: str, content_hash: str, size_bytes: int) -> ContentUpload:
@@ -134,7 +141,7 @@ class StoredContent(Protocol):
         A range behind the end is empty; one that reaches over the end stops there.
 
         Raises:
-            Failure: DATA_LOSS ``CONTENT_DAMAGED`` where stored bytes changed meanwhile.
+            Failure: DATA_LOSS ``STORED_HASH_MISMATCH`` where stored bytes changed meanwhile.
         """
 
 
@@ -147,7 +154,7 @@ class ContentReader(Protocol):
         """Verifies the whole content, then gives access to its bytes.
 
         Raises:
-            Failure: NOT_FOUND ``CONTENT_NOT_FOUND``; DATA_LOSS ``CONTENT_DAMAGED`` where the bytes
+            Failure: NOT_FOUND ``CONTENT_NOT_FOUND``; DATA_LOSS ``STORED_HASH_MISMATCH`` where the bytes
                 are gone or differ from their hash: they are never served.
         """
 
@@ -155,14 +162,14 @@ class ContentReader(Protocol):
         """Names the content of an artifact.
 
         Raises:
-            Failure: NOT_FOUND ``ARTIFACT_NOT_FOUND``.
+            Failure: NOT_FOUND ``CONTENT_NOT_FOUND``.
         """
 
     def envelope_content(self, game_id: str, envelope_id: str) -> ContentFacts:
         """Names the whole result of an envelope.
 
         Raises:
-            Failure: NOT_FOUND ``ENVELOPE_NOT_FOUND``.
+            Failure: NOT_FOUND ``CONTENT_NOT_FOUND``.
         """
 
 
@@ -242,16 +249,25 @@ class TextReader(Protocol):
     ) -> LineSlice:
         """Returns lines from ``first_line`` on, bounded in lines and code points.
 
-        A line that does not fit is given in part, and reading goes on inside it. Behind the last
-        line the slice is empty.
+        A line that does not fit is given in part, and reading goes on inside it. An empty text
+        has one empty line.
 
         Raises:
-            Failure: NOT_FOUND ``VERSION_NOT_FOUND``; INVALID_ARGUMENT ``LINE_OUT_OF_RANGE`` where
-                the text has lines and ``first_line`` lies behind them.
+            Failure: NOT_FOUND ``VERSION_NOT_FOUND``; INVALID_ARGUMENT ``SPAN_OUT_OF_RANGE`` where
+                ``first_line`` lies behind the last line.
         """
 
     def line_numbers(self, game_id: str, version_id: str, start: int, end: int) -> tuple[int, int]:
         """Returns the first and last line that a span touches; an empty span touches one line."""
+
+    def read_spans(
+        self, game_id: str, spans: Collection[tuple[str, int, int]]
+    ) -> Mapping[tuple[str, int, int], SpanText]:
+        """Returns the texts of spans (version, start, end) with their lines, in one look-up.
+
+        For batches of citations: at most `LOOK_UP_IDS_MAX` spans. A span whose version does not
+        exist or that does not lie within it (``0 <= start <= end <= text_length``) is missing.
+        """
 
     def list_chunks(
         self, game_id: str, version_id: str, *, after_ordinal: int = -1, limit: int
