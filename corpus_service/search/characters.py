@@ -48,7 +48,7 @@ IGNORED: Final = (
 )
 
 # Apostrophes as keyboards, typographers and transcriptions write them.
-APOSTROPHES: Final = "\u2018\u2019\u201b\u02bb\u02bc\u02bd\u055a\ua78c\uff07\u0060\u00b4"
+APOSTROPHES: Final = "\u2018\u2019\u201b\u02bb\u02bc\u02bd\u055a\ua78c\uff07\u00b4"
 
 # These decompose into letters that would grow together with the word before them.
 _DETACHED: Final = "\u2120\u2122"

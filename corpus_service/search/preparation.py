@@ -19,6 +19,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from corpus_service.search.characters import (
@@ -49,10 +50,10 @@ _ONE_LETTER: Final = re.compile(_LETTER)
 # Every alternative begins with a literal: the scanner then skips to these four characters.
 _SPECIAL: Final = re.compile(
     r"'(?<=[^\W_]')(?=[^\W\d_])"
-    r"|\+(?<=[^\W_]\+)(?:\+|(?![^\W_]))"
-    r"|#(?<=[^\W_]#)(?![^\W_]|#)"
+    rf"|\+(?<=[^\W_]\+)(?:\+|(?!{_LETTER}))"
+    rf"|#(?<=[^\W_]#)(?!{_LETTER}|#)"
     r"|\.(?<=\d\.)(?=\d)"
-    r"|\.(?<![^\W_.]\.)(?<!\.\.)(?=[^\W\d_])"
+    rf"|\.(?:(?<![^\W_.]\.)|(?<=[{UNSPACED}]\.))(?<!\.\.)(?=[^\W\d_])"
 )
 _WORD_FORWARD: Final = re.compile(f"(?:{_LETTER}|'(?={_LETTER}))*")
 _WORD_BACKWARD: Final = re.compile(f"(?:{_LETTER}|(?<=[\\w{PRIVATE}])')*$")
@@ -275,7 +276,7 @@ def _write_pairs(match: re.Match[str]) -> str:
     run = match[0]
     if len(run) == 1:
         return f" {run} "
-    pairs = " ".join(map("".join, zip(run, run[1:], strict=False)))
+    pairs = " ".join(map("".join, pairwise(run)))
     return f" {pairs} {run[-1]} "
 
 

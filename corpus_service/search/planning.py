@@ -1,0 +1,97 @@
+"""What a search tries, in which order: everything that was asked for first, then most of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from corpus_service.domain.queries import Not, Query
+from corpus_service.search.preparation import normalise
+from corpus_service.search.query import ParsedQuery
+from corpus_service.search.units import Unit, all_of, any_of, units_of_literal
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One try.
+
+    Attributes:
+        query: What to match.
+        units: What hits may hold, for highlights and the explanation.
+        excluded: Words read as exclusions.
+        dropped: Words left out.
+        relaxed: Not every hit holds every word.
+        verbatim: Hits must hold this in their collapsed, normalised text; "" asks for nothing.
+        some: Any of ``units`` will do.
+    """
+
+    query: Query
+    units: tuple[Unit, ...]
+    excluded: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    relaxed: bool = False
+    verbatim: str = ""
+    some: bool = False
+
+
+def plan(text: str, parsed: ParsedQuery) -> tuple[Stage, ...]:
+    """Plans the stages of a query that has something to search for.
+
+    The first stage that finds something answers. In order:
+
+    1. Where words were read as exclusions: the text as it stands, since a pasted message or command
+       line holds words that begin with "-". A text with the very same "-" is what was meant.
+    2. Every word and phrase.
+    3. The same without stop words.
+    4. Some of the words and phrases, best matches first, without stop words; a long run of a script
+       without spaces counts as its pairs.
+    """
+    stages: list[Stage] = []
+    excluded = tuple(unit.shown for unit in parsed.excluded)
+    if excluded:
+        literal = units_of_literal(text)
+        stages.append(
+            Stage(
+                query=all_of([unit.query for unit in literal]),
+                units=tuple(literal),
+                verbatim=collapse(normalise(text)),
+            )
+        )
+
+    def stage(units: Sequence[Unit], *, some: bool, dropped: tuple[str, ...]) -> Stage:
+        queries = [unit.query for unit in units]
+        query = any_of(queries) if some else all_of(queries)
+        if parsed.excluded:
+            query = Not(query, any_of([unit.query for unit in parsed.excluded]))
+        return Stage(
+            query=query,
+            units=tuple(units),
+            excluded=excluded,
+            dropped=dropped,
+            relaxed=some or bool(dropped),
+            some=some,
+        )
+
+    stages.append(stage(parsed.required, some=False, dropped=parsed.cut))
+    subject = [unit for unit in parsed.required if not unit.stop_word] or list(parsed.required)
+    stop_words = [unit.shown for unit in parsed.required if unit not in subject]
+    dropped = (*stop_words, *parsed.cut)
+    if stop_words:
+        stages.append(stage(subject, some=False, dropped=dropped))
+    smaller = _taken_apart(subject)
+    if len(smaller) > 1:
+        stages.append(stage(smaller, some=True, dropped=dropped))
+    return tuple(stages)
+
+
+def collapse(normalised: str) -> str:
+    """Makes every run of white space one space, none at the edges."""
+    return " ".join(normalised.split())
+
+
+def _taken_apart(units: Sequence[Unit]) -> list[Unit]:
+    parts: dict[Query, Unit] = {}
+    for unit in units:
+        for part in unit.parts or (unit,):
+            parts.setdefault(part.query, part)
+    return list(parts.values())
