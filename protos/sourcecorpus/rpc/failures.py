@@ -42,23 +42,36 @@ class Failure(Exception):  # noqa: N818 - the word of the field; 'error' is only
         field: str = "",
         retry_after_seconds: float | None = None,
         metadata: Mapping[str, str] | None = None,
+        *,
+        received: bool = False,
     ) -> None:
         """Make a failure.
+
+        Args:
+            code: See the class, as for the arguments that follow.
+            reason: Must be documented and belong to the code.
+            field: Field that it is about.
+            retry_after_seconds: Where waiting helps.
+            metadata: Dynamic parts.
+            received: A service answered with it: a newer one may know reasons that this program
+                does not know, so the reason is taken as it is.
 
         Raises:
             ValueError: The reason is not documented, or is documented with another code.
         """
         documented = REASONS.get(reason)
-        if documented is None:
-            raise ValueError(f"{reason} is not in the documented list of reasons")
-        if documented.code is not code:
-            raise ValueError(f"{reason} belongs to {documented.code.name}, not {code.name}")
+        if not received:
+            if documented is None:
+                raise ValueError(f"{reason} is not in the documented list of reasons")
+            if documented.code is not code:
+                raise ValueError(f"{reason} belongs to {documented.code.name}, not {code.name}")
+        meaning = documented.meaning if documented else "the service refused the call"
         self.code: Final = code
         self.reason: Final = reason
         self.field: Final = field
         self.retry_after_seconds: Final = retry_after_seconds
         self.metadata: Final[Mapping[str, str]] = MappingProxyType(dict(metadata or {}))
-        self.message: Final = _message(documented.meaning, field, self.metadata)
+        self.message: Final = _message(meaning, field, self.metadata)
         super().__init__(code, reason, field, retry_after_seconds, dict(self.metadata))
 
     def __str__(self) -> str:

@@ -103,3 +103,8 @@ KEEPALIVE_SERVER_PING_INTERVAL_SECONDS_MIN: Final = 20.0
 CONNECTION_IDLE_SECONDS_MAX: Final = 1_800.0
 CONNECTION_AGE_SECONDS_MAX: Final = 14_400.0
 CONNECTION_AGE_GRACE_SECONDS: Final = 600.0
+KEEPALIVE_SERVER_SECONDS: Final = 60.0
+# Calls of one connection; the server's own bounds are lower for each class of methods.
+CONNECTION_CALLS_MAX: Final = 512
+# gRPC core refuses metadata above this size; our error details stay far below.
+METADATA_BYTES_MAX: Final = 16 * KIBIBYTE

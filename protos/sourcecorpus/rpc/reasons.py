@@ -330,6 +330,12 @@ _ENTRIES: Final = (
         "Try again; captures wait in the outbox meanwhile.",
     ),
     Reason(
+        "GAME_DIRECTORY_UNAVAILABLE",
+        _UNAVAILABLE,
+        "it cannot be told which games exist before the corpus was reached once",
+        "Start the corpus service and send again; nothing was stored.",
+    ),
+    Reason(
         "METHOD_NOT_IMPLEMENTED",
         FailureCode.UNIMPLEMENTED,
         "the service does not have this method",

@@ -1,0 +1,1 @@
+"""Server interceptors, outermost first: errors, request ids, telemetry, access, concurrency, deadlines."""
