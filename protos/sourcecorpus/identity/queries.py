@@ -58,7 +58,7 @@ def filter_query(query: str, host: str) -> tuple[str, tuple[str, ...]]:
     """
     pairs = query.split("&")
     kinds = [_classify(pair.partition("=")[0]) for pair in pairs]
-    if not any(kinds) and "REDACTED~" not in query:
+    if not any(kinds):
         return query, ()
     names = frozenset(kind for kind in kinds if kind)
     lowered = frozenset(name.lower() for name in names)
@@ -67,7 +67,7 @@ def filter_query(query: str, host: str) -> tuple[str, tuple[str, ...]]:
     removed: list[str] = []
     for pair, kind in zip(pairs, kinds, strict=True):
         if _leaves(kind, pair, host, signing):
-            removed.append(kind or escapes.decode(pair.partition("=")[0]))
+            removed.append(kind)
         else:
             kept.append(pair)
     return "&".join(kept), tuple(removed)
@@ -121,6 +121,8 @@ def _is_below(host: str, owner: str) -> bool:
 
 
 def _leaves(kind: str, pair: str, host: str, signing: list[SigningScheme]) -> bool:
+    if not kind:
+        return False
     if kind in TRACKING_NAMES or _is_secret(kind, pair):
         return True
     lowered = kind.lower()
@@ -134,8 +136,9 @@ def _leaves(kind: str, pair: str, host: str, signing: list[SigningScheme]) -> bo
 def _is_secret(decoded: str, pair: str) -> bool:
     """Tells whether a pair holds a secret, by its decoded name and its value.
 
-    A placeholder is what the redactor leaves of a value that it judged itself; its digits depend on
-    the installation, so that it cannot be part of a key. A name without a value holds nothing.
+    A placeholder is what the redactor leaves of a value that it judged to be a secret; the key must
+    be the same before and after it. Under a name that no list mentions the placeholder stays: the
+    value may have told two resources apart. A name without a value holds nothing.
     """
     _, equals, value = pair.partition("=")
     if not equals:
@@ -145,7 +148,7 @@ def _is_secret(decoded: str, pair: str) -> bool:
         return True
     fewest = SECRET_IF_MACHINE_MADE.get(plain)
     if fewest is None:
-        return _PLACEHOLDER.fullmatch(value) is not None
+        return False
     return _PLACEHOLDER.search(value) is not None or looks_machine_made(value, fewest)
 
 
