@@ -6,11 +6,12 @@ carries the canonical code, the reason and the field.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
-from sourcecorpus.rpc.channels import open_sync_channel
+from sourcecorpus.rpc.channels import ANONYMOUS, Identity, open_sync_channel
+from sourcecorpus.rpc.runtime_settings import RuntimeSettings
+from sourcecorpus.rpc.settings import load
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -23,24 +24,18 @@ if TYPE_CHECKING:
     from sourcecorpus.corpus.v1.search_service_pb2_grpc import SearchServiceStub
     from sourcecorpus.corpus.v1.source_service_pb2_grpc import SourceServiceStub
 
-CAPTURE_ADDRESS_DEFAULT: Final = "127.0.0.1:50551"
-CORPUS_ADDRESS_DEFAULT: Final = "127.0.0.1:50552"
-
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
     """Where the services listen, each ``host:port`` or ``unix:path``."""
 
-    capture: str = CAPTURE_ADDRESS_DEFAULT
-    corpus: str = CORPUS_ADDRESS_DEFAULT
+    capture: str
+    corpus: str
 
     @classmethod
-    def from_environment(cls) -> Addresses:
-        """Read SOURCECORPUS_CAPTURE_ADDRESS and SOURCECORPUS_CORPUS_ADDRESS."""
-        return cls(
-            capture=os.environ.get("SOURCECORPUS_CAPTURE_ADDRESS", CAPTURE_ADDRESS_DEFAULT),
-            corpus=os.environ.get("SOURCECORPUS_CORPUS_ADDRESS", CORPUS_ADDRESS_DEFAULT),
-        )
+    def from_settings(cls, settings: RuntimeSettings) -> Addresses:
+        """Take the addresses that the services take from the same settings."""
+        return cls(capture=str(settings.capture_address), corpus=str(settings.corpus_address))
 
 
 class SourceCorpusClient:
@@ -49,9 +44,23 @@ class SourceCorpusClient:
     Not for sharing between processes: gRPC channels do not survive a fork.
     """
 
-    def __init__(self, addresses: Addresses | None = None) -> None:
-        self._addresses = addresses or Addresses.from_environment()
+    def __init__(self, addresses: Addresses, identity: Identity = ANONYMOUS) -> None:
+        self._addresses = addresses
+        self._identity = identity
         self._channels: dict[str, grpc.Channel] = {}
+
+    @classmethod
+    def from_settings(cls, settings: RuntimeSettings | None = None) -> Self:
+        """A client of the services that the settings describe.
+
+        Args:
+            settings: Shared settings; None reads the configuration file and the environment.
+
+        Raises:
+            SettingsError: A setting cannot be used.
+        """
+        settings = settings or load(RuntimeSettings)
+        return cls(Addresses.from_settings(settings), Identity.from_settings(settings))
 
     def __enter__(self) -> Self:
         return self
@@ -72,7 +81,7 @@ class SourceCorpusClient:
     def channel(self, address: str) -> grpc.Channel:
         """The channel of an address, opened on first use."""
         if address not in self._channels:
-            self._channels[address] = open_sync_channel(address)
+            self._channels[address] = open_sync_channel(address, self._identity)
         return self._channels[address]
 
     @property

@@ -30,10 +30,10 @@ def report_fault(error: Exception, *, as_json: bool) -> int:
 
 def _facts_of(error: Exception) -> dict[str, str]:
     import grpc
-    from sourcecorpus.rpc.settings import SettingsError
-    from sourcecorpus.rpc.status import failure_from_rpc_error
 
     from sourcecorpus.bridge.envelope_files import EnvelopeFileError
+    from sourcecorpus.rpc.settings import SettingsError
+    from sourcecorpus.rpc.status import failure_from_rpc_error
 
     if isinstance(error, grpc.RpcError):
         error = failure_from_rpc_error(error)

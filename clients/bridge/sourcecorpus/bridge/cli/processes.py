@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Final, Self
 
 from sourcecorpus.bridge.cli.faults import CommandError
 from sourcecorpus.bridge.client import Addresses, SourceCorpusClient
+from sourcecorpus.rpc.channels import Identity
+from sourcecorpus.rpc.runtime_settings import RuntimeSettings
+from sourcecorpus.rpc.settings import load
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -32,7 +35,8 @@ class ServicePair:
         self._config_file = config_file
         self._stack = ExitStack()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
-        self.addresses = Addresses.from_environment()
+        self._settings = load(RuntimeSettings, file=config_file)
+        self.addresses = Addresses.from_settings(self._settings)
 
     def __enter__(self) -> Self:
         self._ready_folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
@@ -61,7 +65,7 @@ class ServicePair:
 
     def client(self) -> SourceCorpusClient:
         """A client of the two services."""
-        return SourceCorpusClient(self.addresses)
+        return SourceCorpusClient(self.addresses, Identity.from_settings(self._settings))
 
     def wait(self) -> int:
         """Wait for a signal, or for a service that ends by itself; then drain both."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sourcecorpus.bridge.cli.faults import CommandError
 from sourcecorpus.bridge.client import SourceCorpusClient
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from google.protobuf.message import Message
+
+
+RequestType = TypeVar("RequestType", bound="Message")
 
 
 def add_game(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +64,13 @@ def pages(call: Callable[[str], Message], items: str, limit: int) -> Iterator[Me
             return
 
 
+def located(request: RequestType, locator: tuple[str, str]) -> RequestType:
+    """Set the one field of a request's locator and give the request."""
+    field, value = locator
+    setattr(request, field, value)
+    return request
+
+
 def open_client() -> SourceCorpusClient:
-    """A client at the addresses of the environment."""
-    return SourceCorpusClient()
+    """A client of the services that configuration file and environment describe."""
+    return SourceCorpusClient.from_settings()

@@ -6,7 +6,12 @@ import hashlib
 import sys
 from typing import TYPE_CHECKING
 
-from sourcecorpus.bridge.cli.commands.common import add_game, open_client, resolve_game
+from sourcecorpus.bridge.cli.commands.common import (
+    add_game,
+    located,
+    open_client,
+    resolve_game,
+)
 from sourcecorpus.bridge.cli.faults import CommandError
 from sourcecorpus.bridge.cli.output import message_document, print_json, printable, time_text, warn
 from sourcecorpus.corpus.v1.citation_service_pb2 import ResolveCitationsRequest, ResolvedCitation
@@ -50,11 +55,13 @@ def run_read(options: argparse.Namespace) -> int:
     """Print lines; says on standard error how to go on."""
     with open_client() as client:
         answer = client.sources.ReadDocument(
-            ReadDocumentRequest(
-                game_id=resolve_game(client, options.game),
-                first_line=options.first,
-                max_lines=options.lines,
-                **_document_locator(options.document),
+            located(
+                ReadDocumentRequest(
+                    game_id=resolve_game(client, options.game),
+                    first_line=options.first,
+                    max_lines=options.lines,
+                ),
+                _document_locator(options.document),
             )
         )
     if options.json:
@@ -74,8 +81,9 @@ def run_raw(options: argparse.Namespace) -> int:
     digest = hashlib.sha256()
     last = None
     with open_client() as client:
-        request = ReadRawContentRequest(
-            game_id=resolve_game(client, options.game), **_content_locator(options.content)
+        request = located(
+            ReadRawContentRequest(game_id=resolve_game(client, options.game)),
+            _content_locator(options.content),
         )
         for part in client.sources.ReadRawContent(request):
             digest.update(part.data)
@@ -126,21 +134,16 @@ def _print_citation(result: ResolvedCitation) -> None:
         print(f"  | {printable(line)}")
 
 
-def _document_locator(document: str) -> dict[str, str]:
-    if document.startswith("ver-"):
-        return {"version_id": document}
-    if document.startswith("src-"):
-        return {"source_id": document}
-    if document.startswith("v-"):
-        return {"citation": document}
-    return {"canonical_uri": document}
+def _document_locator(document: str) -> tuple[str, str]:
+    by_prefix = {"ver-": "version_id", "src-": "source_id", "v-": "citation"}
+    return (_field_by_prefix(document, by_prefix, "canonical_uri"), document)
 
 
-def _content_locator(content: str) -> dict[str, str]:
-    if content.startswith("ver-"):
-        return {"version_id": content}
-    if content.startswith("art-"):
-        return {"artifact_id": content}
-    if content.startswith("sha256:"):
-        return {"content_hash": content}
-    return {"envelope_id": content}
+def _content_locator(content: str) -> tuple[str, str]:
+    by_prefix = {"ver-": "version_id", "art-": "artifact_id", "sha256:": "content_hash"}
+    return (_field_by_prefix(content, by_prefix, "envelope_id"), content)
+
+
+def _field_by_prefix(name: str, by_prefix: dict[str, str], otherwise: str) -> str:
+    matching = (field for prefix, field in by_prefix.items() if name.startswith(prefix))
+    return next(matching, otherwise)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -78,19 +79,21 @@ def run_config(options: argparse.Namespace) -> int:
     """List every setting of both services."""
     from capture_service.settings import CaptureSettings
     from corpus_service.settings import CorpusSettings
-    from sourcecorpus.rpc.settings import describe
+
+    from sourcecorpus.rpc.runtime_settings import RuntimeSettings
+    from sourcecorpus.rpc.settings import describe, load
 
     rows = [
-        (service, row)
-        for service, settings in (("capture", CaptureSettings), ("corpus", CorpusSettings))
-        for row in describe(settings, config_file=options.config_file)
+        row
+        for settings in (RuntimeSettings, CaptureSettings, CorpusSettings)
+        for row in describe(settings, load(settings, file=options.config_file))
     ]
     if options.json:
-        for service, row in rows:
-            print_json({"service": service, **row.document()})
+        for row in rows:
+            print_json(dataclasses.asdict(row))
     else:
         print_rows(
-            (service, row.variable, row.value, row.origin, row.description) for service, row in rows
+            (row.variable, row.value, f"[{row.table}] {row.key}", row.description) for row in rows
         )
     return 0
 

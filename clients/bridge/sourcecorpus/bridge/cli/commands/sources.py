@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcecorpus.bridge.cli.commands.common import add_game, open_client, pages, resolve_game
+from sourcecorpus.bridge.cli.commands.common import (
+    add_game,
+    located,
+    open_client,
+    pages,
+    resolve_game,
+)
 from sourcecorpus.bridge.cli.output import (
     enum_text,
     message_document,
@@ -89,12 +95,14 @@ def run_sources(options: argparse.Namespace) -> int:
 
 def run_versions(options: argparse.Namespace) -> int:
     """List the versions of a source, newest first."""
-    locator = locator_of(options.source)
     with open_client() as client:
         game_id = resolve_game(client, options.game)
         found = pages(
             lambda token: client.sources.ListVersions(
-                ListVersionsRequest(game_id=game_id, page_token=token, **locator)
+                located(
+                    ListVersionsRequest(game_id=game_id, page_token=token),
+                    source_locator(options.source),
+                )
             ),
             "versions",
             options.limit,
@@ -119,14 +127,14 @@ def run_versions(options: argparse.Namespace) -> int:
     return 0
 
 
-def locator_of(source: str) -> dict[str, str]:
-    """The locator field for a source id or an address."""
-    return {"source_id": source} if source.startswith("src-") else {"uri": source}
+def source_locator(source: str) -> tuple[str, str]:
+    """The locator field and its value for a source id or an address."""
+    return ("source_id" if source.startswith("src-") else "uri", source)
 
 
 def _show_source(client: SourceCorpusClient, game_id: str, options: argparse.Namespace) -> int:
     answer = client.sources.GetSource(
-        GetSourceRequest(game_id=game_id, **locator_of(options.source))
+        located(GetSourceRequest(game_id=game_id), source_locator(options.source))
     )
     if options.json:
         print_json(message_document(answer))
