@@ -1,0 +1,247 @@
+"""Families of rules: the triggers of each, and the function that confirms."""
+
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from typing import Final
+
+from capture_service.redaction import (
+    assignments,
+    commands,
+    headers,
+    markup,
+    personal_data,
+    private_keys,
+    prose,
+    urls,
+)
+from capture_service.redaction.encodings import hex_spellings, keyword_spellings
+from capture_service.redaction.engine import Trigger
+from capture_service.redaction.scan import Scan
+from capture_service.redaction.token_rules import escape
+from capture_service.redaction.vocabulary import (
+    CLOSERS,
+    FOREIGN_WORDS,
+    SENSITIVE_END,
+)
+
+
+class Family(IntEnum):
+    """Numbers of the families in events; higher numbers are typed tokens and configured rules."""
+
+    TOKEN = 0
+    ASSIGNMENT = 1
+    ESCAPED_ASSIGNMENT = 2
+    PAIR = 3
+    ELEMENT = 4
+    CELL = 5
+    SPACED = 6
+    SENTENCE = 7
+    ATTRIBUTE = 8
+    PASSWORD_INPUT = 9
+    COLUMN = 10
+    FOREIGN = 11
+    STATEMENT = 12
+    SCHEME = 13
+    PARAMETER = 14
+    USER_PART = 15
+    PEM = 16
+    PUTTY = 17
+    JWK = 18
+    XML_KEY = 19
+    RAW_KEY = 20
+    COMMAND = 21
+    COOKIE_FILE = 22
+    PASSWORD_HASH = 23
+    PASSWORD_FILE = 24
+    UPSTREAM = 25
+    VALUE_FIRST = 26
+    BASE64 = 27
+    HEX = 28
+    ESCAPE = 29
+    EMAIL = 30
+    PHONE = 31
+    CARD = 32
+    SESSION_PATH = 33
+    FORM_PART = 34
+    CONFIGURED_NAME = 35
+    FIRST_INNER = 64
+
+
+PERSONAL_FAMILIES: Final = {Family.EMAIL: "email", Family.PHONE: "phone", Family.CARD: "card"}
+
+_PARAMETER_ENDS: Final = (
+    rb"(?:key|token|secret|pass(?:word|wd|phrase)?|pwd|pw|sig|signature|auth|"
+    rb"authorization|code|state|session|sid|sess(?:ion)?_?id|"
+    rb"jwt|otp|hash|credential|credentials|hmac|ticket|assertion|csrf|xsrf|"
+    rb"verifier|verification|confirm|confirmation|accesskeyid|"
+    rb"samlresponse|samlrequest|phpsessid|jsessionid|tk|at|t|k|cred|accessid|"
+    rb"hdnea|hdnts|psk|hint|totp|creds)(?:%5[bBdD]|[\[\]]){0,2}"
+)
+_HEAD: Final = SENSITIVE_END + CLOSERS
+_ALNUM_ESCAPE: Final = (
+    rb"\\u00[2-7][0-9a-fA-F]",
+    rb"\\x[2-7][0-9a-fA-F]",
+    rb"\\u\{0{0,4}[2-7][0-9a-fA-F]\}",
+    rb"#(?:0{0,4}(?:4[5-9]|5[0-9]|6[0-15-9]|[78][0-9]|9[05-9]|1[01][0-9]|12[0-2])"
+    rb"|[xX]0{0,4}(?:2[dDeEfF]|3[0-9aAdD]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]))"
+    rb";",
+    rb"%(?:25){0,2}(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])[A-Za-z0-9_%-]",
+    rb"[A-Za-z0-9_=:-]\xe2\x80[\x8b-\x8f][A-Za-z0-9_:=-]",
+    rb"\xe2\x80[\x8b-\x8f]:",
+    rb"[A-Za-z0-9_=:-](?:\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad)[A-Za-z0-9_:=-]",
+    rb"[A-Za-z0-9_=:-](?:&shy;|&zwnj;|&zwj;|&ZeroWidthSpace;|&#8203;|&#173;|"
+    rb"<wbr>|<wbr/>|\\u200[b-f]|\\u00ad)[A-Za-z0-9_:=-]",
+    rb"&(?:colon|equals|lowbar|hyphen|dash);",
+    rb"\x1b\[[0-9;]{0,16}m",
+    rb"\\u001[bB]\[[0-9;]{0,16}m",
+    rb"\\x1[bB]\[[0-9;]{0,16}m",
+    rb"[A-Za-z0-9]=\r?\n[A-Za-z0-9]",
+    rb"(?:\xef\xbc[\x90-\x99\xa1-\xba]|\xef\xbd[\x81-\x9a]){4}",
+)
+
+_PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
+    Family.ASSIGNMENT: (_HEAD + rb"[ \t]{0,8}[:=]", _HEAD + rb"[ \t]{0,4}\xef\xbc[\x9a\x9d]"),
+    Family.ESCAPED_ASSIGNMENT: (
+        SENSITIVE_END + rb"(?:\\{1,7}\x22|%22|&quot;)?(?:%(?:25){0,3}3[DdAa]|&#(?:61|58|x3[dDaA])"
+        rb";|\\{1,3}u003[dDaA]|\\{1,3}x3[dDaA]|=3[DA])",
+    ),
+    Family.PAIR: (SENSITIVE_END + rb"\\{0,7}[\x22'`]\s{0,4},",),
+    Family.ELEMENT: (SENSITIVE_END + rb"(?:\\{0,3}[\x22']|\s[^<>]{0,60})?(?:\s[^<>]{0,40})?>",),
+    Family.CELL: (SENSITIVE_END + rb"[: *]{0,3}</",),
+    Family.SPACED: (
+        rb"-" + SENSITIVE_END + rb"[ \t]",
+        rb"-[a-z0-9-]{1,24}" + SENSITIVE_END + rb"[ \t]",
+        rb"(?:password|passwd|requirepass|masterauth|account|secret|psk)[ \t]",
+        SENSITIVE_END + rb"[ \t]{1,4}[\x22'`]",
+    ),
+    Family.SENTENCE: (
+        SENSITIVE_END + rb"[\x22'`*)]{0,3}[ \t](?:is|was|are|to|be|ist|lautet|es|est|era|\xc3\xa9|"
+        rb"\xc3\xa8|van|\xe2\x80\x94|\xe2\x80\x93|->|\xe2\x86\x92|-|now|of|of:|"
+        rb"is:|with|named?)[ \t]{1,2}",
+    ),
+    Family.ATTRIBUTE: (SENSITIVE_END + rb"\\{0,3}[\x22']\s{1,4}[a-z]",),
+    Family.PASSWORD_INPUT: (rb"type\s{0,2}=\s{0,2}\\{0,3}[\x22']?password",),
+    Family.COLUMN: (
+        SENSITIVE_END + rb"[ \t*`]{0,4}[|\t]",
+        SENSITIVE_END + rb"[\x22']?[,;][\x22'\w]",
+        SENSITIVE_END + rb"[\x22']?\r?\n",
+    ),
+    Family.FORM_PART: (SENSITIVE_END + rb"\\{0,3}\x22(?:\r?\n|\\r\\n|\\n)",),
+    Family.FOREIGN: tuple(escape(word) for word in FOREIGN_WORDS),
+    Family.STATEMENT: (
+        rb"identified[ \t]{1,4}by",
+        rb"identified with [\w']{1,40}[ \t]{1,2}(?:by|as)",
+    ),
+    Family.SCHEME: (rb"(?:bearer|ssws|apikey|basic|token)(?:[ \t]|%20|\+)[A-Za-z0-9._~+/=-]{12}",),
+    Family.PARAMETER: (
+        rb"(?:[?&#]|amp;|#38;|#x26;|u0026|x26|%26|%3F|%2526|%253F)[A-Za-z0-9_.\-\[\]]{0,40}"
+        + _PARAMETER_ENDS
+        + rb"(?:=|%(?:25){0,3}3D)",
+    ),
+    Family.USER_PART: (
+        rb":\\?/\\?/[^\s/?#@\x22'<>\\]{1,256}@",
+        rb"%3A%2F%2F[^\s/?#@\x22'<>\\&]{1,256}?%40",
+    ),
+    Family.PUTTY: (rb"Private-Lines:",),
+    Family.JWK: (rb"[\x22']kty\\{0,7}[\x22']",),
+    Family.XML_KEY: (rb"<InverseQ>", rb"</DQ>"),
+    Family.COMMAND: (
+        rb"\b(?:sshpass|curl|wget|mysql(?:dump|admin|import)?|redis-cli|docker login|"
+        rb"podman login|helm registry login|az login|"
+        rb"https?ie|mongo(?:sh|dump|restore)?|ldap(?:search|modify|add|whoami)"
+        rb"|htpasswd|smbclient|sqlcmd|openssl|7z[az]?|zip|unzip|"
+        rb"net use|cmdkey|psexec|evil-winrm|crackmapexec|xfreerdp|rdesktop|echo|"
+        rb"http|rar|unrar|oc login|snowsql|rclone|svn|lftp|xh)[ \t]",
+    ),
+    Family.COOKIE_FILE: (rb"\t(?:TRUE|FALSE)\t[0-9]{1,16}\t",),
+    Family.PASSWORD_HASH: (rb":\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2(?:id?|d)|sha1|scrypt)\$",),
+    Family.PASSWORD_FILE: (rb":(?:5432|5433|6432|3306|1433|27017|\*):",),
+    Family.UPSTREAM: (rb"\xc2\xabredacted:", rb"[A-Za-z0-9_.-]{6}\.\.\.[A-Za-z0-9_-]{4}"),
+    Family.VALUE_FIRST: (
+        rb"(?:name|key)\\{0,7}\x22\s{0,4}:\s{0,4}\\{0,7}\x22[\w.-]{0,30}"
+        + SENSITIVE_END
+        + rb"\\{0,7}\x22",
+    ),
+    Family.SESSION_PATH: (rb";(?:jsessionid|sid|phpsessid|sessionid)=",),
+}
+_PRIVATE_KEY_MARKS: Final = (rb"---- ?BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY",)
+
+
+def core_triggers(personal: frozenset[str]) -> list[Trigger]:
+    """Return the triggers of all families but typed tokens and configured rules."""
+    triggers = [
+        Trigger(family, pattern, ignore_case=True)
+        for family, patterns in _PATTERNS.items()
+        for pattern in patterns
+    ]
+    triggers += [Trigger(Family.PEM, pattern) for pattern in _PRIVATE_KEY_MARKS]
+    triggers += [Trigger(Family.ESCAPE, pattern, once=True) for pattern in _ALNUM_ESCAPE]
+    triggers += [
+        Trigger(Family.BASE64, escape(word), width=len(word)) for word in keyword_spellings()
+    ]
+    triggers += [
+        Trigger(Family.HEX, escape(word), width=len(word), ignore_case=True)
+        for word in hex_spellings()
+    ]
+    triggers += [
+        Trigger(Family.RAW_KEY, escape(word), width=len(word))
+        for word in private_keys.RAW_KEY_STARTS
+    ]
+    if "email" in personal:
+        triggers.append(Trigger(Family.EMAIL, rb"[A-Za-z0-9]@[A-Za-z0-9]", width=2))
+    if "phone" in personal:
+        triggers.append(Trigger(Family.PHONE, rb"\+[1-9]", width=2))
+    if "card" in personal:
+        triggers.append(Trigger(Family.CARD, rb"[2-6][0-9]{3}[ -]?[0-9]{2}", width=0))
+    return triggers
+
+
+Confirm = Callable[[Scan, int], None]
+
+
+def _assignment(scan: Scan, position: int) -> None:
+    if scan.data[position - 1] in (0x9A, 0x9D):
+        assignments.confirm_wide_assignment(scan, position)
+    else:
+        assignments.confirm_assignment(scan, position - 1)
+
+
+def _before(confirm: Confirm, width: int) -> Confirm:
+    def confirm_before(scan: Scan, position: int) -> None:
+        confirm(scan, position - width)
+
+    return confirm_before
+
+
+CONFIRM: Final[Mapping[int, Confirm]] = {
+    Family.ASSIGNMENT: _assignment,
+    Family.ESCAPED_ASSIGNMENT: assignments.confirm_escaped_assignment,
+    Family.PAIR: _before(markup.confirm_pair, 1),
+    Family.ELEMENT: markup.confirm_element,
+    Family.CELL: markup.confirm_cell,
+    Family.SPACED: commands.confirm_spaced,
+    Family.SENTENCE: prose.confirm_sentence,
+    Family.ATTRIBUTE: _before(markup.confirm_attribute, 1),
+    Family.PASSWORD_INPUT: markup.confirm_password_input,
+    Family.COLUMN: markup.confirm_column,
+    Family.FORM_PART: markup.confirm_form_part,
+    Family.FOREIGN: prose.confirm_foreign,
+    Family.STATEMENT: commands.confirm_statement,
+    Family.SCHEME: _before(headers.confirm_scheme, 12),
+    Family.PARAMETER: urls.confirm_parameter,
+    Family.SESSION_PATH: urls.confirm_session_path,
+    Family.USER_PART: urls.confirm_user_part,
+    Family.PEM: private_keys.confirm_pem,
+    Family.PUTTY: private_keys.confirm_putty,
+    Family.JWK: private_keys.confirm_jwk,
+    Family.XML_KEY: private_keys.confirm_xml_key,
+    Family.RAW_KEY: private_keys.confirm_raw_key,
+    Family.COMMAND: commands.confirm_command,
+    Family.COOKIE_FILE: headers.confirm_cookie_file_line,
+    Family.PASSWORD_HASH: commands.confirm_password_hash,
+    Family.PASSWORD_FILE: commands.confirm_password_file,
+    Family.VALUE_FIRST: markup.confirm_value_first,
+    Family.EMAIL: _before(personal_data.confirm_email, -1),
+    Family.PHONE: personal_data.confirm_phone,
+    Family.CARD: personal_data.confirm_card,
+}

@@ -1,0 +1,260 @@
+"""Judge of values: tells a secret from a placeholder, a word, a piece of code or a reference.
+
+All functions are pure and look at bounded values only.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from capture_service.redaction.names import NameClass, words
+
+_COMMON_BIGRAMS: Final = words(
+    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro "
+    "ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so "
+    "rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl "
+    "ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt "
+    "oc fa ef cu rn sc gi da yo cr cl du ga qu ue ff ba ey ls va um pp ua up lu go ht ru ug ds lt pi rc rr eg au ck "
+    "ew mu br bi pt ak pu ui rg ib tl ny ki rk ys ob mm fu ph og ms ye ud mb ip ub oi rl gu dr hr cc tw ft wn nu af "
+    "hu nn eo vo rv nf xp gn sm fl iz ok nl my gl aw ju oa eq sy sl ps jo lf nv je nk kn gs dy hy ze ks xt bs ik dd "
+    "pt xa ox ax ix uth wt js"
+)
+_PLACEHOLDER: Final = re.compile(
+    rb"[\s<\[({]*(?:"
+    rb"<[^>]*>?|\[[^\]]*\]|\(.*|\{[\s\S]*|\$[A-Za-z_({\[$@*#0-9][\s\S]*|%[({]"
+    rb"[\s\S]*|%[sdvqr]|%[A-Za-z_]\w*%.*|#\{[\s\S]*|"
+    rb"@[({\w][\w.:-]*[)}]?|\?+|:\w+|&lt;[\s\S]*|\.{2,}.*|[-_*xX.#=~+/\\|\xe2\x80\xa2\xa6\xc2\xb7\x97\x8f ]+|"
+    rb"(?:\\u2022|\\u25cf|&bull;|&#8226;)+|0+|(?i:null|nil|none|undefined|"
+    rb"true|false|void ?0?|nan|n/?a|yes|no|on|off|"
+    rb"string|text|bytes|str|int|bool|boolean|number|object|any|unknown|default|"
+    rb"empty|optional|required|auto))"
+    rb"[\s>\])},;.!]*"
+)
+_PLACEHOLDER_PART: Final = re.compile(
+    rb"(?i)your[-_ ]|(?-i:YOUR[A-Z]|your[A-Z])|^your|example|placeholder|change[-_ ]?(?:me|"
+    rb"this|it)|replace|insert[-_ ]|"
+    rb"redact|dummy|x{5,}|\*{3,}|\.\.\.|[-_]here\b|^my[-_](?:api|secret|token|"
+    rb"access|auth|key|pass|super)|sample|"
+    rb"\xe2\x80\xa6|\{\{|\$\{|\$\(|<%|%\(|<[a-z_ -]{2,40}>|super[-_]?secret|"
+    rb"^todo\b|\xe2\x80\xa2{2}|^enter[-_ ]|"
+    rb"0123456789|123456789(?!\d)|^123456$|abcdef(?:gh|123)|_goes_|^test[-_]?(?:token|"
+    rb"key|secret|password|pass)\b|^some[-_]"
+)
+_CODE: Final = re.compile(
+    rb"(?:new |await |return |typeof |lambda\b|function\b|async |yield |not |"
+    rb"delete |raise |self\.|this\.|cls\.)[\s\S]*|"
+    rb"[!~&*-]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*[?!]?\s{0,2}[(\[][\s\S]*|"
+    rb"[&*!]{0,2}[A-Za-z_$][A-Za-z_$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+[;,)\]}]*|"
+    rb"[\[{(][\s\S]*|=+[\s\S]*|-?>[\s\S]*|[|&+]{1,2}\s?[\s\S]{0,8}|[<>][\s\S]*|/[/*][\s\S]*|"
+    rb"(?:os|process|env|config|settings|secrets|vars|var|local|module|data|"
+    rb"params|args|opts|options|props|github|"
+    rb"inputs|steps|request|req|res|response|event|ctx|context|state|user|"
+    rb"data|row|obj|item|e|t|r|n|i)(?:\.|\[)[\s\S]*"
+)
+_REFERENCE: Final = re.compile(
+    rb"(?i:https?|file|s3|gs|arn|vault|op|ssm|secretsmanager|aws|gcp|azure|"
+    rb"env|urn|sops|k8s|keyvault|"
+    rb"ref|bao|doppler|mailto|data|ftp|git|ssh)(?::|\+)[\s\S]*|"
+    rb"~?\.{0,2}/[\w.@/~ -]*|[A-Za-z]:\\[\s\S]*|[\w-]+(?:/[\w.-]+)+\.\w{1,5}"
+    rb"|[\w-]+\.(?:json|ya?ml|txt|pem|key|crt|py|js|ts|"
+    rb"html?|md|env|cfg|ini|conf|png|svg|css|go|rs|java|rb|php|toml|xml|com|org|net|io|dev)|"
+    rb"[\w.+-]+@[\w-]+\.[\w.]+|v?\d+(?:\.\d+)+(?:[-+.]?(?:alpha|beta|rc|dev|"
+    rb"post)?[.-]?\d*)?|[\^~>=<]+\s?\d[\w.*-]*"
+)
+_DATE: Final = re.compile(
+    rb"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?|\d{1,2}[:/.]\d{2}(?:[:/.]\d{2,4})?"
+)
+_TECHNICAL: Final = re.compile(
+    rb"(?i)(?:sha|md|utf|base|aes|rsa|hs|rs|es|ps|bcrypt|scrypt|argon|pbkdf|"
+    rb"oauth|tls|ssl|http|iso|ed|x|h|ipv|win|int|uint|"
+    rb"float|crc|rc|des|blake|ascii|latin|cp|ucs|id|step|page|line|part|level|"
+    rb"type|version|version|v|p|arg|val|param)"
+    rb"[-_]?\d{1,5}(?:[-_](?:\w{1,8}))?"
+)
+_HEX: Final = re.compile(rb"(?:0x)?[0-9a-fA-F]+")
+_UUID: Final = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_INTEGRITY: Final = re.compile(rb"(?i)(?:sha\d{1,3}|md5|h1)[-:][A-Za-z0-9+/=_-]+|W/.*")
+_PARTS: Final = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_LETTERS_ONLY: Final = re.compile(rb"[A-Za-z_\-. /:,']+")
+_FUNCTION_WORDS: Final = re.compile(
+    rb"(?i)\b(?:the|your|you|a|an|is|are|was|be|must|should|can|will|to|of|"
+    rb"for|in|on|at|and|or|not|with|from|please|"
+    rb"enter|no|this|that|has|have|by|as|if|it|password|forgot|new|reset|confirm|"
+    rb"invalid|incorrect|required|"
+    rb"de|la|el|le|der|die|das|und|ein|su|tu|votre|contrase\S*|passwor[dt]"
+    rb"|min|max|characters|least)\b"
+)
+_WORD_PARTS: Final = re.compile(
+    rb"(?i)(?:my|the|new|old|user|admin|root|db|database|test|secret|password|"
+    rb"passwd|pass|pwd|token|key|api|auth|access|"
+    rb"login|client|default|demo|foo|bar|baz|qux|hello|world|guest|postgres|"
+    rb"mysql|app|secure|strong|abc|value|"
+    rb"[-_. ])+(?:\d{1,4}|!)?[!]?"
+)
+_SAFE_MACHINE: Final = re.compile(rb"[\x21-\x7e]+")
+
+
+@lru_cache(maxsize=4096)
+def _wordish(part: bytes) -> float:
+    """Share of letter pairs of one alphabetic run that are common in English."""
+    text = part.decode("latin-1").lower()
+    if len(text) < 2:
+        return 0.0
+    pairs = [text[index : index + 2] for index in range(len(text) - 1)]
+    return sum(pair in _COMMON_BIGRAMS for pair in pairs) / len(pairs)
+
+
+def is_placeholder(value: bytes) -> bool:
+    """Say whether a value only stands for a secret: empty, masked, a template or a sample of documentation."""
+    return _PLACEHOLDER.fullmatch(value) is not None or _PLACEHOLDER_PART.search(value) is not None
+
+
+def is_code(value: bytes) -> bool:
+    """Say whether an unquoted value reads as code, a reference to another value, a path or a version."""
+    return _CODE.fullmatch(value) is not None or _REFERENCE.fullmatch(value) is not None
+
+
+def is_words(value: bytes) -> bool:
+    """Say whether most of a value is made of pronounceable words."""
+    if _WORD_PARTS.fullmatch(value) is not None or _TECHNICAL.fullmatch(value) is not None:
+        return True
+    letters = sum(map(len, _PARTS.findall(value)))
+    if not letters:
+        return False
+    wordlike = sum(
+        len(part)
+        for part in _PARTS.findall(value)
+        if len(part) >= 3 and _wordish(part.lower()) >= 0.55
+    )
+    others = len(value) - letters
+    digits = sum(value.count(digit) for digit in b"0123456789")
+    if digits > 4 and digits * 3 > len(value):
+        return False
+    return wordlike >= 0.68 * letters and others <= max(3, len(value) // 3)
+
+
+def looks_machine_made(value: bytes, minimum: int) -> bool:
+    """Say whether a value looks generated: long enough, mixed, no words, no path, version, date or address."""
+    if len(value) < minimum or _SAFE_MACHINE.fullmatch(value) is None:
+        return False
+    if is_placeholder(value) or _REFERENCE.fullmatch(value) or _DATE.fullmatch(value):
+        return False
+    if len(set(value)) < min(6, len(value) // 2 + 1):
+        return False
+    if _UUID.fullmatch(value):
+        return True
+    digits = sum(48 <= byte <= 57 for byte in value)
+    if digits == len(value):
+        return False
+    if digits == 0 and not (_random_letters(value) and len(value) >= max(minimum, 12)):
+        return False
+    return not is_words(value)
+
+
+def _random_letters(value: bytes) -> bool:
+    letters = b"".join(_PARTS.findall(value))
+    if len(letters) * 5 < len(value) * 4:
+        return len(letters) * 2 < len(value) or _mean_wordish(value) < 0.5
+    upper = sum(65 <= byte <= 90 for byte in value)
+    return 0 < upper < len(letters) and _mean_wordish(value) < 0.5
+
+
+def _mean_wordish(value: bytes) -> float:
+    runs = re.findall(rb"[A-Za-z]{2,}", value)
+    total = sum(len(run) - 1 for run in runs)
+    return sum(_wordish(run) * (len(run) - 1) for run in runs) / total if total else 0.0
+
+
+def is_digest_like(value: bytes) -> bool:
+    """Say whether a value has the form of a hash, an identifier or an integrity attribute."""
+    return bool(
+        _UUID.fullmatch(value)
+        or _INTEGRITY.fullmatch(value)
+        or (_HEX.fullmatch(value) and len(value) in (8, 16, 32, 40, 56, 64, 96, 128))
+    )
+
+
+def judge_password(value: bytes, quoted: bool) -> bool:
+    """Judge the value beside a password name."""
+    if not 4 <= len(value) <= 512 or is_placeholder(value):
+        return False
+    if not quoted and is_code(value):
+        return False
+    if any(byte in b" \t" for byte in value):
+        return quoted and _judge_passphrase(value)
+    if _REFERENCE.fullmatch(value) or (
+        _CODE.fullmatch(value) and b"(" in value and not _has_digit(value)
+    ):
+        return False
+    if _LETTERS_ONLY.fullmatch(value):
+        return len(value) >= 8 and _random_letters(value) and not is_words(value)
+    if value.isdigit():
+        return len(value) >= 6
+    if not value.isascii():
+        return quoted and _has_digit(value) and len(value) <= 64 and _ascii_share(value) > 0.5
+    if is_words(value) and not _has_symbol(value):
+        return (
+            quoted
+            and _has_digit(value)
+            and _WORD_PARTS.fullmatch(value) is None
+            and len(value) >= 7
+            and (_TECHNICAL.fullmatch(value) is None and b"_" not in value and b"-" not in value)
+        )
+    return len(value) >= 5 and _WORD_PARTS.fullmatch(value) is None
+
+
+def _ascii_share(value: bytes) -> float:
+    return sum(byte < 0x80 for byte in value) / len(value)
+
+
+def _has_digit(value: bytes) -> bool:
+    return any(48 <= byte <= 57 for byte in value)
+
+
+def _has_symbol(value: bytes) -> bool:
+    return any(byte in b"!@#$%^&*+=?~|;" for byte in value)
+
+
+def _judge_passphrase(value: bytes) -> bool:
+    if _FUNCTION_WORDS.search(value) or len(value) > 128 or not value.isascii():
+        return False
+    parts = value.split()
+    return (
+        (len(parts) >= 3 and _has_digit(value))
+        or (len(parts) >= 4 and value.replace(b" ", b"").isalpha() and value.islower())
+        or (len(parts) >= 2 and _has_digit(value) and _has_symbol(value))
+    )
+
+
+def judge_secret(value: bytes, quoted: bool) -> bool:
+    """Judge the value beside a name for a key, token or secret."""
+    if not 8 <= len(value) <= 4096 or is_placeholder(value):
+        return False
+    if not quoted and is_code(value):
+        return False
+    if any(byte in b" \t" for byte in value):
+        return False
+    if _INTEGRITY.fullmatch(value):
+        return False
+    return looks_machine_made(value, 8)
+
+
+def judge_weak(value: bytes) -> bool:
+    """Judge the value beside a name that is only sometimes secret."""
+    return (
+        looks_machine_made(value, 20)
+        and not is_digest_like(value)
+        and value.isascii()
+        and len(re.findall(rb"[^A-Za-z0-9_\-=+/]", value)) * 8 <= len(value)
+        and any(65 <= byte <= 90 or 97 <= byte <= 122 for byte in value)
+        and _has_digit(value)
+    )
+
+
+def judge(name_class: NameClass, value: bytes, quoted: bool) -> bool:
+    """Judge a value by the class of its name."""
+    if name_class is NameClass.PASSWORD:
+        return judge_password(value, quoted)
+    if name_class is NameClass.SECRET:
+        return judge_secret(value, quoted)
+    return name_class is NameClass.WEAK and judge_weak(value)

@@ -1,0 +1,145 @@
+"""State of one scan: the bytes, the spans found so far, what must not be touched, and the work budget."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from capture_service.redaction.canonical import ANSI
+from capture_service.redaction.errors import RedactionRefused
+from capture_service.redaction.placeholder import PLACEHOLDER, PLACEHOLDER_START
+
+KEY, TYPED, STRUCTURED, NAMED, ENCODED, LOOSE = range(6)
+"""Precedence of rules whose spans overlap: the lowest number names the placeholder."""
+
+_ALNUM: Final = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_ESCAPE_BEFORE: Final = re.compile(
+    rb"(?:\\[nrtbfva0]|%(?:25)*[0-9A-Fa-f]{2}|\\+u00[0-9a-fA-F]{2}|\\+x[0-9a-fA-F]{2}|=3[DA]|"
+    + ANSI
+    + rb")\Z"
+)
+
+
+class Span(NamedTuple):
+    """Half-open range of bytes to mask.
+
+    Attributes:
+        start: Offset of the first byte.
+        end: Offset behind the last byte.
+        precedence: Rank among overlapping spans, the lowest wins.
+        rule: Readable rule name.
+        canonical: Canonical secret where it is not simply the bytes of the span.
+        quote: Bytes to put before and behind the placeholder so that a JSON number becomes a string.
+    """
+
+    start: int
+    end: int
+    precedence: int
+    rule: str
+    canonical: bytes | None = None
+    quote: bytes = b""
+
+
+@dataclass(slots=True)
+class WorkBudget:
+    """Bytes that rules may still look at in this message."""
+
+    left: int
+
+    def spend(self, count: int) -> None:
+        """Take `count` bytes from the budget.
+
+        Raises:
+            RedactionRefused: The budget is used up: ``WORK_BUDGET_EXCEEDED``.
+        """
+        self.left -= count
+        if self.left < 0:
+            raise RedactionRefused("WORK_BUDGET_EXCEEDED")
+
+
+class Scan:
+    """What the rule families share while one piece of text is looked at."""
+
+    __slots__ = ("budget", "consumed", "data", "opaque", "spans", "upstream_masked")
+
+    def __init__(self, data: bytes, budget: WorkBudget) -> None:
+        self.data = data
+        self.budget = budget
+        self.spans: list[Span] = []
+        self.opaque: list[tuple[int, int]] = []
+        self.upstream_masked = False
+        self.consumed = -1
+        if PLACEHOLDER_START in data:
+            self.opaque = [match.span() for match in PLACEHOLDER.finditer(data)]
+
+    def add(
+        self,
+        start: int,
+        end: int,
+        precedence: int,
+        rule: str,
+        canonical: bytes | None = None,
+        *,
+        quote: bytes = b"",
+    ) -> None:
+        """Record a span to mask; existing placeholders inside it stay as they are."""
+        if start < end:
+            self.spans.append(Span(start, end, precedence, rule, canonical, quote))
+
+    def touches_placeholder(self, start: int, end: int) -> bool:
+        """Say whether a placeholder of an earlier pass stands in the range."""
+        return (
+            any(begin < end and start < stop for begin, stop in self.opaque)
+            if self.opaque
+            else False
+        )
+
+    def at_edge(self, start: int) -> bool:
+        """Say whether a token may begin here: nothing alphanumeric stands directly before, escapes apart."""
+        if start == 0 or self.data[start - 1] not in _ALNUM:
+            return True
+        before = self.data[max(0, start - 24) : start]
+        return _ESCAPE_BEFORE.search(before) is not None
+
+
+def merge(spans: list[Span], opaque: list[tuple[int, int]]) -> list[Span]:
+    """Merge overlapping spans and cut existing placeholders out of them.
+
+    Returns:
+        Spans in ascending order that neither overlap each other nor a placeholder.
+    """
+    spans = sorted(spans, key=lambda span: (span.start, -span.end, span.precedence, span.rule))
+    merged: list[Span] = []
+    for span in spans:
+        if merged and span.start < merged[-1].end:
+            merged[-1] = _join(merged[-1], span)
+        else:
+            merged.append(span)
+    return _cut(merged, opaque) if opaque else merged
+
+
+def _join(first: Span, second: Span) -> Span:
+    winner = min(
+        first, second, key=lambda span: (span.precedence, span.start, -span.end, span.rule)
+    )
+    end = max(first.end, second.end)
+    exact = winner.start == first.start and winner.end == end
+    quote = first.quote if first.end == end and first.start <= second.start else b""
+    return Span(
+        first.start, end, winner.precedence, winner.rule, winner.canonical if exact else None, quote
+    )
+
+
+def _cut(spans: list[Span], opaque: list[tuple[int, int]]) -> list[Span]:
+    pieces: list[Span] = []
+    for span in spans:
+        position = span.start
+        inside = [area for area in opaque if area[0] < span.end and span.start < area[1]]
+        for begin, stop in inside:
+            if position < begin:
+                pieces.append(span._replace(start=position, end=begin, canonical=None, quote=b""))
+            position = max(position, stop)
+        if not inside:
+            pieces.append(span)
+        elif position < span.end:
+            pieces.append(span._replace(start=position, canonical=None, quote=b""))
+    return pieces

@@ -1,0 +1,139 @@
+"""URLs: passwords in the user part, and parameters in three tiers of names.
+
+Sources: RFC 3986 (3.2.1), RFC 6749, RFC 6750, and the signed-URL documentation of AWS, Google Cloud and Azure.
+"""
+
+import re
+from typing import Final
+
+from capture_service.redaction.judge import is_placeholder, is_words, looks_machine_made
+from capture_service.redaction.names import (
+    EVERYDAY_PARAMETER_NAMES,
+    MACHINE_PARAMETER_NAMES,
+    SECRET_PARAMETER_NAMES,
+    NameClass,
+    classify_name,
+    collapse_parameter,
+    words,
+)
+from capture_service.redaction.scan import STRUCTURED, Scan
+
+_PARAMETER_NAME: Final = re.compile(rb"[A-Za-z0-9_.\-\[\]]{1,64}\Z")
+_PARAMETER_VALUE: Final = re.compile(
+    rb"(?:[^\s&#\"'<>`\\\x00-\x1f\x7f-\xff;,)\]}|%*]|%(?!(?:25)*(?:26|23|3[bB]"
+    rb"|22|27|20|0[aAdD]))[0-9A-Fa-f]{0,2}|"
+    rb"[,;)|*](?=[A-Za-z0-9%_-]{2})(?!(?:[A-Za-z_][\w.-]{0,30})=))+"
+)
+_PATH_VALUE: Final = re.compile(rb"[A-Za-z0-9._~!-]{1,256}")
+_AUTHORITY: Final = re.compile(rb"(?::\\?/\\?/|%(?:25)*3[Aa]%(?:25)*2[Ff]%(?:25)*2[Ff])")
+_COLON: Final = re.compile(rb":|%(?:25)*3[Aa]")
+_WEAK_PASSWORDS: Final = frozenset(
+    word.encode("ascii")
+    for word in words(
+        "password pass passwd pwd pw secret user username userpass mypassword yourpassword test example postgres root "
+        "admin guest token changeme foo bar baz xxx x password1 api-key api_key apikey key passw0rd pa55word "
+        "credentials auth"
+    )
+)
+_TEMPLATE: Final = re.compile(rb"[{}<>$\[\]]|%[sd({]")
+_USER_TOKEN: Final = re.compile(rb"[A-Za-z0-9_.~%+=-]{16,400}")
+
+
+def confirm_parameter(scan: Scan, position: int) -> None:
+    """Mask the value of a URL parameter whose ``=`` ends at `position`."""
+    data = scan.data
+    operator = 3 if data[position - 1 : position] in b"Dd" else 1
+    if operator == 3:
+        found = re.search(rb"%(?:25)*3[Dd]\Z", data[max(0, position - 12) : position])
+        operator = len(found.group()) if found else 1
+    name_match = _PARAMETER_NAME.search(data, max(0, position - operator - 64), position - operator)
+    value = _PARAMETER_VALUE.match(data, position, position + 4096)
+    if name_match is None or value is None:
+        return
+    scan.budget.spend(len(value.group()) + 96)
+    name = name_match.group()
+    for encoded in (b"amp", b"u0026", b"x26"):
+        if (
+            name.startswith(encoded)
+            and len(name) > len(encoded)
+            and data[name_match.start() - 1 : name_match.start()] in b"\\"
+        ):
+            name = name[len(encoded) :]
+    text = value.group().rstrip(b".,!:*")
+    if is_secret_value(name, text) and not scan.touches_placeholder(position, position + len(text)):
+        scan.add(position, position + len(text), STRUCTURED, "url-parameter")
+
+
+def confirm_session_path(scan: Scan, position: int) -> None:
+    """Mask a session id in a path parameter whose ``=`` ends at `position`."""
+    value = _PATH_VALUE.match(scan.data, position)
+    if (
+        value is not None
+        and looks_machine_made(value.group(), 12)
+        and not scan.touches_placeholder(*value.span())
+    ):
+        scan.add(*value.span(), STRUCTURED, "url-parameter")
+
+
+def is_secret_value(name: bytes, value: bytes) -> bool:
+    """Judge one URL parameter by the tier of its name."""
+    if is_placeholder(value) or len(value) < 3:
+        return False
+    decoded = re.sub(rb"%(?:25)*5[BbDd]|[\[\]]", b"", name)
+    folded = collapse_parameter(decoded.decode("latin-1"))
+    if folded in SECRET_PARAMETER_NAMES:
+        return (
+            len(value) >= 4
+            and not (is_words(value) and value.replace(b"-", b"").replace(b"_", b"").isalpha())
+            and (any(48 <= byte <= 57 for byte in value) or looks_machine_made(value, 10))
+        )
+    if folded in EVERYDAY_PARAMETER_NAMES:
+        return looks_machine_made(value, 16)
+    if folded in MACHINE_PARAMETER_NAMES or classify_name(decoded) >= NameClass.SECRET:
+        return looks_machine_made(value, 12)
+    return classify_name(decoded) is NameClass.WEAK and looks_machine_made(value, 20)
+
+
+def confirm_user_part(scan: Scan, position: int) -> None:
+    """Mask the password of a user part whose ``@`` (or its percent spelling) ends at `position`."""
+    data = scan.data
+    at = position - (1 if data[position - 1] == 0x40 else 3)
+    low = max(0, at - 300)
+    authorities = list(_AUTHORITY.finditer(data, low, at))
+    scan.budget.spend(at - low)
+    if not authorities:
+        return
+    start = authorities[-1].end()
+    end = _last_at(data, start, at)
+    colon = _COLON.search(data, start, end)
+    if colon is None:
+        _mask_user_token(scan, start, end)
+        return
+    user, password = data[start : colon.start()], data[colon.end() : end]
+    if not password or scan.touches_placeholder(colon.end(), end) or _TEMPLATE.search(password):
+        return
+    if (
+        password.lower() in _WEAK_PASSWORDS
+        or password.lower() == user.lower()
+        or is_placeholder(password)
+    ):
+        return
+    if user.startswith((b"{", b"$", b"<")) and is_words(password):
+        return
+    scan.add(colon.end(), end, STRUCTURED, "url-password")
+
+
+def _last_at(data: bytes, start: int, at: int) -> int:
+    """A raw ``@`` inside a password: the last one before the path ends the user part."""
+    tail = re.compile(rb"[^\s/?#\"'<>\\@,;)]{0,64}@(?=[A-Za-z0-9\[])").match(data, at + 1)
+    return tail.end() - 1 if tail else at
+
+
+def _mask_user_token(scan: Scan, start: int, end: int) -> None:
+    text = scan.data[start:end]
+    if (
+        _USER_TOKEN.fullmatch(text)
+        and looks_machine_made(text, 20)
+        and not scan.touches_placeholder(start, end)
+    ):
+        scan.add(start, end, STRUCTURED, "url-password")
