@@ -1,0 +1,1 @@
+"""Family `crawl_job`: crawls, batch scrapes, maps and research agents."""

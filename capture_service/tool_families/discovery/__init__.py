@@ -1,0 +1,1 @@
+"""Family `gtc_discovery`: searches and answers, with the addresses that they name."""

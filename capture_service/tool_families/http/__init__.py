@@ -1,0 +1,1 @@
+"""Family `http`: bodies that curl, wget, HTTPie and HTTP tools brought."""

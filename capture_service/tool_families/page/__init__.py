@@ -1,0 +1,1 @@
+"""Family `gtc_page`: pages that a tool fetched, and texts that a model made of several pages."""

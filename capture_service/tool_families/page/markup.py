@@ -1,0 +1,111 @@
+"""Claims, license and frames in a page's markup. Nothing here is a parser: a bounded search."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Final
+
+from capture_service.domain.sources import Claim
+from capture_service.tool_families.addresses import is_web_address, resolved
+from capture_service.tool_families.limits import (
+    MAXIMUM_CLAIM_CODE_POINTS,
+    MAXIMUM_CLAIMS,
+    MAXIMUM_MARKUP_SCANNED,
+    MAXIMUM_MARKUP_TAIL_SCANNED,
+)
+
+_LINK: Final = re.compile(r"<(?:link|a)\b([^<>]{0,4000})>", re.IGNORECASE)
+_META: Final = re.compile(r"<meta\b([^<>]{0,4000})>", re.IGNORECASE)
+_FRAME: Final = re.compile(r"<i?frame\b([^<>]{0,4000})>", re.IGNORECASE)
+_FRAMESET: Final = re.compile(r"<frameset\b", re.IGNORECASE)
+_ATTRIBUTE: Final = re.compile(
+    r"""([a-z-]{1,40})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE
+)
+_LICENSE_NAME: Final = re.compile(
+    r"\bCC[ -](?:BY(?:-(?:NC|SA|ND))*|0)(?:[ -]\d\.\d)?(?! ?\w)|\bGFDL\b|\bMIT License\b"
+)
+_LICENSE_ADDRESS: Final = re.compile(
+    r"creativecommons\.org/(?:licenses/([a-z-]{2,11})/(\d\.\d)|publicdomain/zero)", re.IGNORECASE
+)
+_TAG: Final = re.compile(r"<[^<>]*>")
+_SCRIPT: Final = re.compile(r"<(script|style|noscript)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_SHELL_NOTICE: Final = re.compile(
+    r"\b(?:enable|requires?|without|turn on|activate) (?:java ?script|JS\b)"
+    r"|java ?script (?:is|must be|has been) (?:required|disabled|enabled|not enabled)"
+    r"|\bjust a moment\.\.\.|\bchecking your browser\b|\bverify(?:ing)? you are (?:a )?human\b"
+    r"|\bbitte aktivieren Sie JavaScript|JavaScriptを有効|启用 ?JavaScript",
+    re.IGNORECASE,
+)
+
+
+def markup_claims(markup: str, base: str) -> tuple[Claim, ...]:
+    """Returns what a page's links claim: `rel=canonical`, `hreflang`, `license`, `og:url`."""
+    head = markup[:MAXIMUM_MARKUP_SCANNED]
+    claims: list[Claim] = []
+    for match in _LINK.finditer(head):
+        claims.extend(_link_claims(_attributes(match[1]), base))
+    for match in _META.finditer(head):
+        attributes = _attributes(match[1])
+        if attributes.get("property", "").lower() == "og:url" and attributes.get("content"):
+            claims.append(Claim("og:url", attributes["content"]))
+    short = (claim for claim in claims if len(claim.value) <= MAXIMUM_CLAIM_CODE_POINTS)
+    return tuple(dict.fromkeys(short))[:MAXIMUM_CLAIMS]
+
+
+def license_hint(markup: str) -> str:
+    """Returns the license that a page names, such as "CC BY-SA 4.0"; "" for none."""
+    tail = markup[max(MAXIMUM_MARKUP_SCANNED, len(markup) - MAXIMUM_MARKUP_TAIL_SCANNED) :]
+    for part in (markup[:MAXIMUM_MARKUP_SCANNED], tail):
+        named = _LICENSE_NAME.search(part)
+        if named is not None:
+            return named[0]
+        address = _LICENSE_ADDRESS.search(part)
+        if address is not None:
+            code = (address[1] or "").upper()
+            return f"CC {code} {address[2]}" if code else "CC0"
+    return ""
+
+
+def frame_addresses(markup: str, base: str) -> list[str]:
+    """Returns the web addresses of frames of a page that consists of them, in order, once each."""
+    head = markup[:MAXIMUM_MARKUP_SCANNED]
+    if _FRAMESET.search(head) is None and visible_text(head):
+        return []
+    found = (
+        resolved(base, _attributes(match[1]).get("src", "")) for match in _FRAME.finditer(head)
+    )
+    return list(dict.fromkeys(address for address in found if is_web_address(address)))
+
+
+def visible_text(markup: str) -> str:
+    """Returns what stands between the tags of markup, spaces collapsed. For small markup only."""
+    return " ".join(html.unescape(_TAG.sub(" ", _SCRIPT.sub(" ", markup))).split())
+
+
+def is_shell_notice(shown: str) -> bool:
+    """Tells whether a short text asks for scripts or for proof of being human."""
+    return _SHELL_NOTICE.search(shown) is not None
+
+
+def _link_claims(attributes: dict[str, str], base: str) -> list[Claim]:
+    relation = attributes.get("rel", "").lower().split()
+    target = attributes.get("href", "")
+    if not relation or not target:
+        return []
+    address = resolved(base, target)
+    claims = []
+    if "canonical" in relation:
+        claims.append(Claim("rel=canonical", address))
+    if "license" in relation:
+        claims.append(Claim("rel=license", address))
+    if "alternate" in relation and attributes.get("hreflang"):
+        claims.append(Claim("hreflang", f"{attributes['hreflang']} {address}"))
+    return claims
+
+
+def _attributes(text: str) -> dict[str, str]:
+    return {
+        match[1].lower(): html.unescape(match[2] or match[3] or match[4] or "")
+        for match in _ATTRIBUTE.finditer(text)
+    }

@@ -1,0 +1,1 @@
+"""What no adapter could read: one raw artifact, marked, never a crash and never silence."""
