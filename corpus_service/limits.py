@@ -20,14 +20,17 @@ WRITER_QUEUE_BYTES_MAX: Final = 64 * MEBIBYTE
 GROUP_COMMIT_RECORDS_MAX: Final = 128
 GROUP_COMMIT_BYTES_MAX: Final = 8 * MEBIBYTE
 WRITER_RETRY_SECONDS: Final = 0.25
+DISK_FULL_RETRY_SECONDS: Final = 5.0
+CHUNKS_PER_STATEMENT: Final = 256
 
 # Games that are open at the same time, each with one writer and a few readers.
-OPEN_GAMES_MAX: Final = 32
-READERS_PER_GAME_MAX: Final = 8
+OPEN_GAMES_MAX: Final = 16
+READERS_PER_GAME_MAX: Final = 4
+READER_WAIT_SECONDS: Final = 5.0
 
-# SQLite. 2 MiB a reader keeps 32 open games with their readers below the memory target.
+# SQLite. Page caches of all open games together stay at 16 * (4 * 2 + 4) = 192 MiB at the most.
 READER_PAGE_CACHE_KIBIBYTES: Final = 2 * 1024
-WRITER_PAGE_CACHE_KIBIBYTES: Final = 8 * 1024
+WRITER_PAGE_CACHE_KIBIBYTES: Final = 4 * 1024
 PAGE_BYTES: Final = 8 * KIBIBYTE
 BUSY_TIMEOUT_MILLISECONDS: Final = 5_000
 # Tails of 7 to 15 ms were measured at SQLite's default of 1,000 pages.
@@ -36,6 +39,6 @@ WAL_SIZE_BYTES_MAX: Final = 64 * MEBIBYTE
 STATEMENT_CACHE_SIZE: Final = 200
 PROGRESS_HANDLER_INSTRUCTIONS: Final = 20_000
 
-# Lists inside the store.
+# Look-ups inside the store. Texts of few chunks are scanned, others searched by halves.
 LOOK_UP_IDS_MAX: Final = 1_000
-OBSERVATIONS_PER_LOOK_UP_MAX: Final = 1_000
+CHUNKS_SCANNED_MAX: Final = 24

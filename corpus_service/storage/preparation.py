@@ -35,8 +35,9 @@ class PreparedChunk:
     """One span of a text.
 
     ``start`` and ``end`` are code points of the text, ``first_line`` is the line that the span
-    begins in, ``prepared_text`` and ``prepared_heading`` are what the full-text index takes ("" for
-    a chunk that nothing can be searched in). ``heading_path`` is a JSON array of strings.
+    begins in. ``heading_path`` is a JSON array of strings. ``prepared_heading`` and
+    ``prepared_text`` are what the full-text index takes: folded text whose runs of letters, digits
+    and private characters are its tokens; "" where there is nothing to search.
     """
 
     start: int
@@ -53,7 +54,8 @@ class PreparedChunk:
 class PreparedText:
     """The text that one extractor version made of one content.
 
-    ``chunks`` is read once, in text order; the concatenation of their texts is the whole text.
+    ``chunks`` is read in text order, again where a transaction has to be repeated; the concatenation
+    of their texts is the whole text.
     """
 
     extractor: str
@@ -66,7 +68,6 @@ class PreparedText:
     language: str = ""
     repairs: Mapping[str, int] = field(default_factory=dict)
     facts_json: str = "{}"
-    preparation_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,8 @@ class PreparedSource:
 
     text: PreparedText | None = None
     extraction_failure: str = ""
+    failed_extractor: str = ""
+    failed_extractor_version: str = ""
     shell: bool = False
 
 

@@ -1,0 +1,148 @@
+"""Rows of stored bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+import apsw
+
+from corpus_service.domain.vocabulary import Instant
+from corpus_service.storage.pieces import CODEC
+from corpus_service.storage.preparation import ContentPiece, PreparedContent, PreparedRecord
+from corpus_service.storage.sqlite.rows import all_rows
+
+PIECES_PER_BLOB: Final = 65_536
+"""The row of a piece is blob * 65536 + ordinal; 64 MiB are 256 pieces."""
+
+_LOOK_UP: Final = (
+    "SELECT row, referenced, readable, piece_count = (SELECT count(*) FROM blob_pieces AS p"
+    " WHERE p.row BETWEEN b.row * 65536 AND b.row * 65536 + 65535)"
+    " FROM blobs AS b WHERE b.hash = ? AND b.complete = 1"
+)
+
+
+class BlobTable:
+    """The tables ``blobs`` and ``blob_pieces`` within a write transaction."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def missing(self, hashes: Iterable[str], provided: Iterable[PreparedContent]) -> list[str]:
+        """Return the hashes that are neither provided nor stored with all of their pieces."""
+        given = {content.content_hash for content in provided}
+        return [name for name in hashes if name not in given and not self.is_whole(name)]
+
+    def is_whole(self, content_hash: str) -> bool:
+        """Whether all pieces of a content are there; their bytes are looked at when they are read."""
+        found = self._connection.execute(_LOOK_UP, (content_hash,)).fetchone()
+        return found is not None and bool(found[3])
+
+    def store(
+        self, hashes: Iterable[str], readable: Collection[str], prepared: PreparedRecord
+    ) -> None:
+        """Keep the contents of a record, once each, and mark them as referred to."""
+        provided = {content.content_hash: content for content in prepared.contents}
+        for content_hash in hashes:
+            shown = content_hash in readable
+            found = self._connection.execute(_LOOK_UP, (content_hash,)).fetchone()
+            content = provided.get(content_hash)
+            if found is None:
+                if content is not None:
+                    self._insert(content, shown, prepared.committed_time)
+                continue
+            row, referenced, was_shown, whole = found
+            if not whole and content is not None:
+                self._delete_pieces(row)
+                self.insert_pieces(row, 0, content.pieces)
+                self._connection.execute(
+                    "UPDATE blobs SET size_bytes = ?, piece_count = ?, codec = ? WHERE row = ?",
+                    (content.size_bytes, len(content.pieces), CODEC, row),
+                )
+            if not referenced or (shown and not was_shown):
+                self._connection.execute(
+                    "UPDATE blobs SET referenced = 1, readable = ? WHERE row = ?",
+                    (int(shown or was_shown), row),
+                )
+
+    def _insert(self, content: PreparedContent, shown: bool, begun_time: Instant) -> None:
+        self._connection.execute(
+            "INSERT INTO blobs (hash, codec, size_bytes, piece_count, complete, referenced,"
+            " readable, begun_time) VALUES (?, ?, ?, ?, 1, 1, ?, ?)",
+            (
+                content.content_hash,
+                CODEC,
+                content.size_bytes,
+                len(content.pieces),
+                int(shown),
+                begun_time,
+            ),
+        )
+        self.insert_pieces(self._connection.last_insert_rowid(), 0, content.pieces)
+
+    def insert_pieces(self, blob: int, ordinal: int, pieces: Collection[ContentPiece]) -> None:
+        """Insert pieces from an ordinal on."""
+        base = blob * PIECES_PER_BLOB + ordinal
+        self._connection.executemany(
+            "INSERT INTO blob_pieces (row, size_bytes, frame) VALUES (?, ?, ?)",
+            ((base + offset, piece.size_bytes, piece.frame) for offset, piece in enumerate(pieces)),
+        )
+
+    def begin(self, content_hash: str, size_bytes: int, begun_time: Instant) -> int:
+        """Insert the row of an upload and return its number."""
+        self._connection.execute(
+            "INSERT INTO blobs (hash, codec, size_bytes, piece_count, complete, referenced,"
+            " readable, begun_time) VALUES (?, ?, ?, 0, 0, 0, 0, ?)",
+            (content_hash, CODEC, size_bytes, begun_time),
+        )
+        return self._connection.last_insert_rowid()
+
+    def complete(self, blob: int, piece_count: int) -> None:
+        """Make an upload available, or drop it where the same bytes are there already."""
+        content_hash = self._connection.execute("SELECT hash FROM blobs WHERE row = ?", (blob,)).get
+        present = self._connection.execute(_LOOK_UP, (content_hash,)).fetchone()
+        if present is not None and present[3]:
+            self.delete(blob)
+            return
+        if present is not None:
+            # The row stayed while its pieces went: the upload takes its place and its readers.
+            referenced, readable = present[1], present[2]
+            self.delete(present[0])
+        else:
+            referenced = readable = 0
+        self._connection.execute(
+            "UPDATE blobs SET complete = 1, piece_count = ?, referenced = ?, readable = ?"
+            " WHERE row = ?",
+            (piece_count, referenced, readable, blob),
+        )
+
+    def delete(self, blob: int) -> None:
+        """Delete a blob and its pieces."""
+        self._delete_pieces(blob)
+        self._connection.execute("DELETE FROM blobs WHERE row = ?", (blob,))
+
+    def delete_pending(self, *, older_than: Instant) -> int:
+        """Delete uploads that no record has referred to; return their number."""
+        rows = all_rows(
+            self._connection,
+            "SELECT row FROM blobs WHERE referenced = 0 AND begun_time < ?",
+            (older_than,),
+        )
+        for (row,) in rows:
+            self.delete(row)
+        return len(rows)
+
+    def delete_broken_uploads(self) -> int:
+        """Delete uploads that a crash broke off; no upload survives its process."""
+        rows = all_rows(
+            self._connection, "SELECT row FROM blobs WHERE referenced = 0 AND complete = 0"
+        )
+        for (row,) in rows:
+            self.delete(row)
+        return len(rows)
+
+    def _delete_pieces(self, blob: int) -> None:
+        self._connection.execute(
+            "DELETE FROM blob_pieces WHERE row BETWEEN ? AND ?",
+            (blob * PIECES_PER_BLOB, (blob + 1) * PIECES_PER_BLOB - 1),
+        )

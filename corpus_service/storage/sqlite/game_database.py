@@ -1,0 +1,136 @@
+"""One open game: its writer and its pool of readers."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from corpus_service.domain.sources import Snapshot
+from corpus_service.limits import (
+    PROGRESS_HANDLER_INSTRUCTIONS,
+    READER_WAIT_SECONDS,
+    READERS_PER_GAME_MAX,
+    WRITER_RETRY_SECONDS,
+)
+from corpus_service.storage.sqlite.as_of_ranking import register_ranking
+from corpus_service.storage.sqlite.blob_rows import BlobTable
+from corpus_service.storage.sqlite.failures import StoreOpenError, failures
+from corpus_service.storage.sqlite.identity_rows import epoch_of, take_identity
+from corpus_service.storage.sqlite.index_upkeep import IndexPreparation, bring_index_up_to_date
+from corpus_service.storage.sqlite.migrating import migrate
+from corpus_service.storage.sqlite.opening import DatabaseKind, open_reader, open_writer
+from corpus_service.storage.sqlite.writing import GameWriter, Transaction
+from sourcecorpus.rpc.failures import Failure, FailureCode
+
+T = TypeVar("T")
+
+
+class GameDatabase:
+    """The file of one game. A reader connection serves one thread at a time."""
+
+    def __init__(self, path: Path, game_id: str, preparation: IndexPreparation) -> None:
+        self._path = path
+        connection = open_writer(path, DatabaseKind.GAME)
+        try:
+            migrate(connection, path, DatabaseKind.GAME)
+            self._set_up(connection, game_id, preparation)
+        except apsw.Error as error:
+            connection.close()
+            raise StoreOpenError(f"{path} cannot be set up: {type(error).__name__}") from error
+        except BaseException:
+            connection.close()
+            raise
+        self.writer = GameWriter(connection, game_id)
+        self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._opened: list[apsw.Connection] = []
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def _set_up(connection: apsw.Connection, game_id: str, preparation: IndexPreparation) -> None:
+        with connection:
+            take_identity(connection, game_id)
+            BlobTable(connection).delete_broken_uploads()
+        bring_index_up_to_date(connection, preparation)
+
+    def write(self, work: Callable[[Transaction], T], size_bytes: int = 0) -> Future[T]:
+        """Queue work for the writer."""
+        return self.writer.submit(work, size_bytes)
+
+    @contextmanager
+    def reader(self, deadline_seconds: float | None = None) -> Iterator[apsw.Connection]:
+        """Lend a reader; SQLite's errors leave as failures, its work ends at the deadline."""
+        connection = self._take(deadline_seconds)
+        try:
+            if deadline_seconds is not None:
+                end = time.monotonic() + deadline_seconds
+                connection.set_progress_handler(
+                    lambda: time.monotonic() > end, PROGRESS_HANDLER_INSTRUCTIONS
+                )
+            with failures():
+                yield connection
+        finally:
+            if deadline_seconds is not None:
+                connection.set_progress_handler(None)
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._readers.put(connection)
+
+    def close(self) -> None:
+        """Finish what is queued, then close every connection; nobody may read any more."""
+        with self._lock:
+            for connection in self._opened:
+                connection.close()
+            self._opened.clear()
+        self.writer.close()
+
+    def _take(self, deadline_seconds: float | None) -> apsw.Connection:
+        try:
+            return self._readers.get_nowait()
+        except queue.Empty:
+            pass
+        with self._lock:
+            if len(self._opened) < READERS_PER_GAME_MAX:
+                with failures():
+                    connection = open_reader(self._path)
+                register_ranking(connection)
+                self._opened.append(connection)
+                return connection
+        wait = READER_WAIT_SECONDS
+        if deadline_seconds is not None:
+            wait = max(0.0, min(wait, deadline_seconds))
+        try:
+            return self._readers.get(timeout=wait)
+        except queue.Empty:
+            raise Failure(
+                FailureCode.RESOURCE_EXHAUSTED,
+                "READER_BUSY",
+                retry_after_seconds=WRITER_RETRY_SECONDS,
+            ) from None
+
+
+def snapshot_of(connection: apsw.Connection) -> Snapshot:
+    """Return the present state; inside a transaction, that of the transaction."""
+    newest = connection.execute("SELECT max(sequence) FROM snapshots").get
+    return Snapshot(epoch_of(connection), newest or 0)
+
+
+def check_epoch(connection: apsw.Connection, as_of: Snapshot | None) -> Snapshot:
+    """Return the snapshot to read: the given one where it still holds, else the present one.
+
+    Raises:
+        Failure: FAILED_PRECONDITION ``SNAPSHOT_CHANGED``.
+    """
+    present = snapshot_of(connection)
+    if as_of is None:
+        return present
+    if as_of.epoch != present.epoch or as_of.sequence > present.sequence:
+        raise Failure(FailureCode.FAILED_PRECONDITION, "SNAPSHOT_CHANGED", "page_token")
+    return as_of

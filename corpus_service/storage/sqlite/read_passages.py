@@ -1,0 +1,144 @@
+"""Full-text candidates: FTS5 orders by its bm25(), filters look at readable versions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+import apsw
+
+from corpus_service.domain.queries import Candidate, Query, SearchFilter, SearchPosition
+from corpus_service.domain.sources import Passage, Snapshot
+from corpus_service.domain.vocabulary import VersionScope
+from corpus_service.storage.interface import HEADING_WEIGHT
+from corpus_service.storage.sqlite.match_expressions import match_expression
+from corpus_service.storage.sqlite.read_texts import passage_of
+from corpus_service.storage.sqlite.rows import all_rows
+
+_CURRENT_SCORE: Final = f"bm25(passage_index, {HEADING_WEIGHT}, 1.0)"
+_EARLIER_SCORE: Final = f"bm25_as_of(passage_index, :next, :chunks, :tokens, {HEADING_WEIGHT}, 1.0)"
+_VERSION_ROW: Final = (
+    "(SELECT max(p.row) FROM passage_versions AS p WHERE p.row <= passage_index.rowid)"
+)
+
+
+def search(
+    connection: apsw.Connection,
+    query: Query,
+    narrowing: SearchFilter,
+    *,
+    limit: int,
+    after: SearchPosition | None,
+    as_of: Snapshot,
+    present: Snapshot,
+) -> list[Candidate]:
+    """See `PassageIndex.search`; inside a read transaction, ``present`` being its snapshot."""
+    bindings: dict[str, object] = {
+        "match": match_expression(query),
+        "sequence": as_of.sequence,
+        "limit": limit,
+    }
+    score = _CURRENT_SCORE
+    condition = ""
+    if as_of.sequence != present.sequence:
+        counts = connection.execute(
+            "SELECT next_chunk, indexed_chunks, indexed_tokens FROM snapshots WHERE sequence = ?",
+            (as_of.sequence,),
+        ).fetchone()
+        if counts is None or not counts[1]:
+            # Nothing was indexed at the snapshot, so nothing matched.
+            return []
+        score = _EARLIER_SCORE
+        condition = " AND passage_index.rowid < :next"
+        bindings |= dict(zip(("next", "chunks", "tokens"), counts, strict=True))
+    filters, values = _conditions(narrowing)
+    bindings |= values
+    keyset = ""
+    if after is not None:
+        keyset = " WHERE (score, row) > (:score, :row)"
+        bindings |= {"score": -after.score, "row": after.row}
+    rows = all_rows(
+        connection,
+        "SELECT row, version_id, score FROM (SELECT passage_index.rowid AS row,"  # noqa: S608
+        f" v.id AS version_id, {score} AS score FROM passage_index"
+        f" CROSS JOIN readable_versions AS v ON v.row = {_VERSION_ROW}"
+        f" WHERE passage_index MATCH :match{condition}{filters}"
+        f"{_UNINDEXED_GUARD}){keyset} ORDER BY score, row LIMIT :limit",
+        bindings,
+    )
+    return [Candidate(row, version_id, -found) for row, version_id, found in rows]
+
+
+_UNINDEXED_GUARD: Final = " AND passage_index.rowid < v.row + v.chunk_count"
+"""A chunk of a version that is not readable must not count for the version before it."""
+
+
+def count_matches(connection: apsw.Connection, query: Query, *, limit: int) -> int:
+    """See `PassageIndex.count_matches`."""
+    found: int = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM passage_index WHERE passage_index MATCH ? LIMIT ?)",
+        (match_expression(query), limit),
+    ).get
+    return found
+
+
+def passages(connection: apsw.Connection, rows: Collection[int]) -> Mapping[int, Passage]:
+    """See `PassageIndex.passages`."""
+    numbers = list(rows)
+    found = all_rows(
+        connection,
+        "SELECT id, version_id, ordinal, span_start, span_end, first_line,"  # noqa: S608 - marks
+        " heading_path, text, token_count FROM readable_chunks"
+        f" WHERE id IN ({', '.join('?' * len(numbers))})",
+        numbers,
+    )
+    return {row[0]: passage_of(row) for row in found}
+
+
+def _conditions(narrowing: SearchFilter) -> tuple[str, dict[str, object]]:
+    parts: list[str] = []
+    bindings: dict[str, object] = {}
+
+    def one_of(column: str, values: Collection[object], form: str = "{0} IN ({1})") -> None:
+        if not values:
+            return
+        marks = []
+        for value in values:
+            name = f"v{len(bindings)}"
+            bindings[name] = value
+            marks.append(f":{name}")
+        parts.append(form.format(column, ", ".join(marks)))
+
+    one_of("v.family", narrowing.families)
+    one_of("v.kind", narrowing.kinds)
+    one_of("v.host", narrowing.hosts)
+    one_of("v.language", narrowing.languages)
+    one_of("v.media_type", narrowing.content_types)
+    one_of("v.trust", narrowing.trust)
+    one_of(
+        "v.artifact",
+        narrowing.run_ids,
+        "EXISTS (SELECT 1 FROM readable_run_links AS l WHERE l.artifact = {0}"
+        " AND l.run_id IN ({1}) AND l.sequence <= :sequence)",
+    )
+    prefixes = []
+    for prefix in narrowing.uri_prefixes:
+        name = f"v{len(bindings)}"
+        bindings[name] = prefix
+        prefixes.append(f"substr(v.canonical_uri, 1, length(:{name})) = :{name}")
+    if prefixes:
+        parts.append(f"({' OR '.join(prefixes)})")
+    for operator, bound, name in (
+        (">=", narrowing.fetched_after, "fetched_after"),
+        ("<", narrowing.fetched_before, "fetched_before"),
+    ):
+        if bound is not None:
+            parts.append(f"v.fetched_time {operator} :{name}")
+            bindings[name] = bound
+    if narrowing.version_scope is VersionScope.LATEST:
+        parts.append(
+            "EXISTS (SELECT 1 FROM version_currency AS c WHERE c.version = v.row"
+            " AND c.from_sequence <= :sequence"
+            " AND (c.until_sequence IS NULL OR c.until_sequence > :sequence))"
+        )
+    return "".join(f" AND {part}" for part in parts), bindings
