@@ -1,0 +1,35 @@
+"""CitationService."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import grpc
+
+from corpus_service.servicers.conversions import resolved_message
+from corpus_service.servicers.execution import ReadPool
+from corpus_service.servicers.filters import require_game
+from corpus_service.services.citations import CitationStore, CitationUseCase
+from sourcecorpus.corpus.v1 import citation_service_pb2, citation_service_pb2_grpc
+
+SERVICE: Final = "sourcecorpus.corpus.v1.CitationService"
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
+    """Opens citations."""
+
+    def __init__(self, store: CitationStore, pool: ReadPool) -> None:
+        self._use_case = CitationUseCase(store)
+        self._pool = pool
+
+    async def ResolveCitations(  # noqa: N802 - name of the contract
+        self, request: citation_service_pb2.ResolveCitationsRequest, context: Context
+    ) -> citation_service_pb2.ResolveCitationsResponse:
+        """Resolves refs, each with its own result; see the contract."""
+        del context
+        game_id = require_game(request.game_id)
+        resolved = await self._pool.run(self._use_case.resolve, game_id, list(request.refs))
+        return citation_service_pb2.ResolveCitationsResponse(
+            results=[resolved_message(result) for result in resolved]
+        )

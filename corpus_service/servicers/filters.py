@@ -1,0 +1,137 @@
+"""Filters of requests, checked and brought into the spelling of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from corpus_service.domain.queries import SearchFilter, SourceFilter
+from corpus_service.domain.vocabulary import Instant, Trust, VersionScope
+from corpus_service.services.failures import invalid
+from sourcecorpus.corpus.v1 import search_service_pb2, source_service_pb2
+from sourcecorpus.identity import canonicalise
+from sourcecorpus.rpc.limits import (
+    FILTER_VALUE_CODE_POINTS_MAX,
+    FILTER_VALUES_MAX,
+    IDENTIFIER_BYTES_MAX,
+    URI_BYTES_MAX,
+)
+
+# The range of google.protobuf.Timestamp: years 1 to 9999.
+_SECONDS_MIN: Final = -62_135_596_800
+_SECONDS_MAX: Final = 253_402_300_799
+_NANOS: Final = 1_000_000_000
+# What a 64-bit integer of nanoseconds holds: until the year 2262.
+_INSTANT_MAX: Final = (1 << 63) - 1
+
+_TRUSTS: Final = frozenset(trust.value for trust in Trust)
+
+
+def search_filter(message: search_service_pb2.SearchFilter) -> SearchFilter:
+    """Reads the filter of a search.
+
+    Raises:
+        Failure: INVALID_ARGUMENT with the field.
+    """
+    scope = message.version_scope
+    if scope not in {0, VersionScope.LATEST.value, VersionScope.ALL.value}:
+        raise invalid("FIELD_INVALID", "filter.version_scope")
+    return SearchFilter(
+        families=_values(message.families, "filter.families"),
+        kinds=_values(message.kinds, "filter.kinds"),
+        hosts=_values(message.hosts, "filter.hosts", _host),
+        uri_prefixes=_values(message.uri_prefixes, "filter.uri_prefixes"),
+        languages=_values(message.languages, "filter.languages", _language),
+        content_types=_values(message.content_types, "filter.content_types", _media_type),
+        trust=_trust(message.trust),
+        run_ids=_values(message.run_ids, "filter.run_ids"),
+        fetched_after=_instant(message, "fetched_after"),
+        fetched_before=_instant(message, "fetched_before"),
+        version_scope=VersionScope(scope or VersionScope.LATEST.value),
+    )
+
+
+def source_filter(request: source_service_pb2.ListSourcesRequest) -> SourceFilter:
+    """Reads the filter of a listing of sources.
+
+    Raises:
+        Failure: INVALID_ARGUMENT with the field.
+    """
+    if len(request.run_id.encode()) > IDENTIFIER_BYTES_MAX:
+        raise invalid("FIELD_TOO_LARGE", "run_id", limit_bytes=IDENTIFIER_BYTES_MAX)
+    if len(request.uri_prefix.encode()) > URI_BYTES_MAX:
+        raise invalid("FIELD_TOO_LARGE", "uri_prefix", limit_bytes=URI_BYTES_MAX)
+    return SourceFilter(
+        families=_values(request.families, "families"),
+        kinds=_values(request.kinds, "kinds"),
+        run_id=request.run_id,
+        uri_prefix=request.uri_prefix,
+    )
+
+
+def require_game(game_id: str) -> str:
+    """Checks that a request names a game; whether it exists is the store's to say."""
+    if not game_id:
+        raise invalid("FIELD_REQUIRED", "game_id")
+    if len(game_id.encode()) > IDENTIFIER_BYTES_MAX:
+        raise invalid("FIELD_TOO_LARGE", "game_id", limit_bytes=IDENTIFIER_BYTES_MAX)
+    return game_id
+
+
+def _values(
+    values: Sequence[str], field: str, read: Callable[[str, str], str] | None = None
+) -> tuple[str, ...]:
+    if len(values) > FILTER_VALUES_MAX:
+        raise invalid("FIELD_TOO_MANY_VALUES", field, limit=FILTER_VALUES_MAX)
+    found: dict[str, None] = {}
+    for number, value in enumerate(values):
+        place = f"{field}[{number}]"
+        if not value.strip():
+            raise invalid("FIELD_VALUE_EMPTY", place)
+        if len(value) > FILTER_VALUE_CODE_POINTS_MAX:
+            raise invalid("FIELD_TOO_LARGE", place, limit=FILTER_VALUE_CODE_POINTS_MAX)
+        found[read(value, place) if read else value] = None
+    return tuple(found)
+
+
+def _host(value: str, field: str) -> str:
+    """Brings a host into the form that canonical URIs have."""
+    prefix = "https://"
+    uri = canonicalise(f"{prefix}{value.strip()}/")
+    host, _, rest = uri.value.removeprefix(prefix).partition("/")
+    if not uri.canonicalised or rest or not host:
+        raise invalid("FIELD_INVALID", field)
+    return host
+
+
+def _language(value: str, field: str) -> str:
+    del field
+    return value.strip().lower().replace("_", "-").partition("-")[0]
+
+
+def _media_type(value: str, field: str) -> str:
+    del field
+    return value.partition(";")[0].strip().lower()
+
+
+def _trust(values: Sequence[int]) -> tuple[Trust, ...]:
+    if len(values) > FILTER_VALUES_MAX:
+        raise invalid("FIELD_TOO_MANY_VALUES", "filter.trust", limit=FILTER_VALUES_MAX)
+    for number, value in enumerate(values):
+        if value == Trust.UNSPECIFIED.value:
+            raise invalid("FIELD_VALUE_EMPTY", f"filter.trust[{number}]")
+        if value not in _TRUSTS:
+            raise invalid("FIELD_INVALID", f"filter.trust[{number}]")
+    return tuple(dict.fromkeys(Trust(value) for value in values))
+
+
+def _instant(message: search_service_pb2.SearchFilter, name: str) -> Instant | None:
+    if not message.HasField(name):  # type: ignore[arg-type] # one of two literal names
+        return None
+    time: Timestamp = getattr(message, name)
+    if not (_SECONDS_MIN <= time.seconds <= _SECONDS_MAX and 0 <= time.nanos < _NANOS):
+        raise invalid("FIELD_INVALID", f"filter.{name}")
+    instant = time.seconds * _NANOS + time.nanos
+    return max(-_INSTANT_MAX, min(instant, _INSTANT_MAX))

@@ -1,0 +1,225 @@
+"""SourceService."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Final
+
+import grpc
+
+from corpus_service.domain.queries import SourcePosition
+from corpus_service.servicers.conversions import (
+    line_messages,
+    observation_message,
+    source_message,
+    version_message,
+)
+from corpus_service.servicers.execution import ReadPool
+from corpus_service.servicers.filters import require_game, source_filter
+from corpus_service.servicers.paging import Pager
+from corpus_service.services.failures import invalid
+from corpus_service.services.raw_content import (
+    ContentLocator,
+    RawContent,
+    RawContentStore,
+    RawContentUseCase,
+)
+from corpus_service.services.reading import (
+    DocumentLocator,
+    DocumentPart,
+    LineSelection,
+    ReadingUseCase,
+    SourceLocator,
+)
+from sourcecorpus.corpus.v1 import citation_pb2, source_service_pb2, source_service_pb2_grpc
+from sourcecorpus.rpc.limits import (
+    LIST_PAGE_SIZE_DEFAULT,
+    LIST_PAGE_SIZE_MAX,
+    READ_CODE_POINTS_DEFAULT,
+    READ_CODE_POINTS_MAX,
+    READ_LINES_DEFAULT,
+    READ_LINES_MAX,
+)
+from sourcecorpus.rpc.page_tokens import PageTokenSigner, page_size
+
+SERVICE: Final = "sourcecorpus.corpus.v1.SourceService"
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
+    """Lists and reads sources."""
+
+    def __init__(self, store: RawContentStore, signer: PageTokenSigner, pool: ReadPool) -> None:
+        self._store = store
+        self._reading = ReadingUseCase(store)
+        self._raw = RawContentUseCase(store)
+        self._sources_pager = Pager(signer, f"/{SERVICE}/ListSources")
+        self._versions_pager = Pager(signer, f"/{SERVICE}/ListVersions")
+        self._pool = pool
+
+    async def ListSources(  # noqa: N802 - name of the contract
+        self, request: source_service_pb2.ListSourcesRequest, context: Context
+    ) -> source_service_pb2.ListSourcesResponse:
+        """Lists sources, newest observation first; see the contract."""
+        del context
+        require_game(request.game_id)
+        return await self._pool.run(self._list_sources, request)
+
+    async def GetSource(  # noqa: N802 - name of the contract
+        self, request: source_service_pb2.GetSourceRequest, context: Context
+    ) -> source_service_pb2.GetSourceResponse:
+        """Reads one source; see the contract."""
+        del context
+        game_id = require_game(request.game_id)
+        locator = SourceLocator(source_id=request.source_id, uri=request.uri)
+        source, observations = await self._pool.run(self._reading.get_source, game_id, locator)
+        return source_service_pb2.GetSourceResponse(
+            source=source_message(source),
+            observations=[observation_message(observation) for observation in observations],
+        )
+
+    async def ListVersions(  # noqa: N802 - name of the contract
+        self, request: source_service_pb2.ListVersionsRequest, context: Context
+    ) -> source_service_pb2.ListVersionsResponse:
+        """Lists versions of a source, newest first; see the contract."""
+        del context
+        require_game(request.game_id)
+        return await self._pool.run(self._list_versions, request)
+
+    async def GetVersion(  # noqa: N802 - name of the contract
+        self, request: source_service_pb2.GetVersionRequest, context: Context
+    ) -> source_service_pb2.GetVersionResponse:
+        """Reads the facts of exactly one version; see the contract."""
+        del context
+        game_id = require_game(request.game_id)
+        # A look-up by key: shorter than the way to a thread.
+        version = self._reading.get_version(game_id, request.version_id)
+        return source_service_pb2.GetVersionResponse(version=version_message(version))
+
+    async def ReadDocument(  # noqa: N802 - name of the contract
+        self, request: source_service_pb2.ReadDocumentRequest, context: Context
+    ) -> source_service_pb2.ReadDocumentResponse:
+        """Reads exact lines of one version; see the contract."""
+        del context
+        game_id = require_game(request.game_id)
+        locator = DocumentLocator(
+            version_id=request.version_id,
+            source_id=request.source_id,
+            canonical_uri=request.canonical_uri,
+            citation=request.citation,
+        )
+        selection = LineSelection(
+            first_line=request.first_line,
+            first_line_offset=request.first_line_offset,
+            max_lines=min(request.max_lines or READ_LINES_DEFAULT, READ_LINES_MAX),
+            max_characters=min(request.max_chars or READ_CODE_POINTS_DEFAULT, READ_CODE_POINTS_MAX),
+        )
+        part = await self._pool.run(self._reading.read_document, game_id, locator, selection)
+        return _document_message(request, part)
+
+    async def ReadRawContent(  # noqa: N802 - name of the contract
+        self, request: source_service_pb2.ReadRawContentRequest, context: Context
+    ) -> AsyncIterator[source_service_pb2.ReadRawContentResponse]:
+        """Sends stored bytes exactly, then their hash; see the contract."""
+        del context
+        game_id = require_game(request.game_id)
+        locator = ContentLocator(
+            version_id=request.version_id,
+            artifact_id=request.artifact_id,
+            content_hash=request.content_hash,
+            envelope_id=request.envelope_id,
+        )
+        content: RawContent = await self._pool.run(
+            self._raw.open, game_id, locator, offset=request.offset, length=request.length
+        )
+        while data := await self._pool.run(_next_piece, content.pieces):
+            yield source_service_pb2.ReadRawContentResponse(data=data)
+        yield source_service_pb2.ReadRawContentResponse(
+            content_hash=content.facts.content_hash,
+            size_bytes=content.facts.size_bytes,
+            content_type=content.facts.content_type,
+        )
+
+    def _list_sources(
+        self, request: source_service_pb2.ListSourcesRequest
+    ) -> source_service_pb2.ListSourcesResponse:
+        size = page_size(request.page_size, LIST_PAGE_SIZE_DEFAULT, LIST_PAGE_SIZE_MAX)
+        narrowing = source_filter(request)
+        snapshot = self._store.snapshot(request.game_id)
+        page = self._sources_pager.begin(request, request.page_token, request.game_id, snapshot)
+        match page.position:
+            case None:
+                after = None
+            case (int(time), int(row)):
+                after = SourcePosition(time, row)
+            case _:
+                raise invalid("PAGE_TOKEN_INVALID", "page_token")
+        found = self._reading.list_sources(
+            request.game_id, narrowing, limit=size + 1, after=after, as_of=page.as_of
+        )
+        response = source_service_pb2.ListSourcesResponse(
+            sources=[source_message(source) for source, _ in found[:size]]
+        )
+        if len(found) > size:
+            last = found[size - 1][1]
+            response.next_page_token = self._sources_pager.token(
+                request, request.game_id, page, (last.last_observed_time, last.row)
+            )
+        return response
+
+    def _list_versions(
+        self, request: source_service_pb2.ListVersionsRequest
+    ) -> source_service_pb2.ListVersionsResponse:
+        size = page_size(request.page_size, LIST_PAGE_SIZE_DEFAULT, LIST_PAGE_SIZE_MAX)
+        snapshot = self._store.snapshot(request.game_id)
+        page = self._versions_pager.begin(request, request.page_token, request.game_id, snapshot)
+        match page.position:
+            case None:
+                after = 0
+            case (int(after),):
+                pass
+            case _:
+                raise invalid("PAGE_TOKEN_INVALID", "page_token")
+        found = self._reading.list_versions(
+            request.game_id,
+            SourceLocator(source_id=request.source_id, uri=request.uri),
+            limit=size + 1,
+            after=after,
+            as_of=page.as_of,
+        )
+        response = source_service_pb2.ListVersionsResponse(
+            versions=[version_message(version) for version, _ in found[:size]]
+        )
+        if len(found) > size:
+            response.next_page_token = self._versions_pager.token(
+                request, request.game_id, page, (found[size - 1][1],)
+            )
+        return response
+
+
+def _next_piece(pieces: Iterator[bytes]) -> bytes:
+    return next(pieces, b"")
+
+
+def _document_message(
+    request: source_service_pb2.ReadDocumentRequest, part: DocumentPart
+) -> source_service_pb2.ReadDocumentResponse:
+    lines = part.lines
+    response = source_service_pb2.ReadDocumentResponse(
+        version=version_message(part.version),
+        lines=line_messages(lines),
+        span=citation_pb2.Span(start=lines.start, end=lines.end),
+        ref=part.ref,
+    )
+    if lines.next_line:
+        response.continuation.CopyFrom(
+            source_service_pb2.ReadDocumentRequest(
+                game_id=request.game_id,
+                version_id=part.version.version_id,
+                first_line=lines.next_line,
+                first_line_offset=lines.next_line_offset,
+                max_lines=request.max_lines,
+                max_chars=request.max_chars,
+            )
+        )
+    return response

@@ -1,0 +1,1 @@
+"""Use cases: what callers can do, over the storage interface. They know no protobuf and no engine."""

@@ -1,0 +1,161 @@
+"""Citations: the exact stored place, or the reason why there is none."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from corpus_service.domain.sources import SpanText, Version
+from corpus_service.services.failures import invalid
+from corpus_service.services.limits import QUOTES_BYTES_MAX, SPANS_TOGETHER_CODE_POINTS_MAX
+from corpus_service.services.refs import Ref, format_ref, parse_ref
+from corpus_service.storage.interface import SourceReader, TextReader
+from sourcecorpus.rpc.limits import QUOTE_CODE_POINTS_MAX, RESOLVE_REFS_MAX
+
+_SpanKey = tuple[str, int, int]
+
+
+class CitationStore(SourceReader, TextReader, Protocol):
+    """What citing needs of a store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A place in exactly one stored version; see the contract's Citation."""
+
+    ref: str
+    version: Version
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+    quote: str
+    quote_cut: bool
+    quote_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitationFailure:
+    """Why a ref does not resolve: one of the contract's reasons."""
+
+    reason: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A ref as it was asked, with what it names."""
+
+    ref: str
+    result: Citation | CitationFailure
+
+
+class CitationUseCase:
+    """Resolves refs. Every ref has its own result; none is answered with a neighbour."""
+
+    def __init__(self, store: CitationStore) -> None:
+        self._store = store
+
+    def resolve(self, game_id: str, refs: Sequence[str]) -> list[Resolved]:
+        """Resolves refs in order with one look-up of versions and one of texts.
+
+        Raises:
+            Failure: INVALID_ARGUMENT BATCH_EMPTY or FIELD_TOO_MANY_VALUES; NOT_FOUND UNKNOWN_GAME.
+        """
+        if not refs:
+            raise invalid("BATCH_EMPTY", "refs")
+        if len(refs) > RESOLVE_REFS_MAX:
+            raise invalid("FIELD_TOO_MANY_VALUES", "refs", limit=RESOLVE_REFS_MAX)
+        parsed = [parse_ref(text) for text in refs]
+        wanted = {ref.version_id for ref in parsed if ref is not None}
+        versions = self._store.get_versions(game_id, wanted)
+        absent = wanted - versions.keys()
+        deleted = self._store.deleted_versions(game_id, absent) if absent else frozenset()
+        checked = [_check(ref, versions, deleted) for ref in parsed]
+        spans = {key for key in checked if not isinstance(key, CitationFailure)}
+        texts = self._read(game_id, spans)
+        quote_bytes = QUOTES_BYTES_MAX // len(refs)
+        results: list[Resolved] = []
+        for text, key in zip(refs, checked, strict=True):
+            if isinstance(key, CitationFailure):
+                results.append(Resolved(text, key))
+            elif key in texts:
+                results.append(
+                    Resolved(text, _cite(versions[key[0]], key, texts[key], quote_bytes))
+                )
+            else:
+                # It was there a moment ago: deleted between the look-ups.
+                results.append(Resolved(text, CitationFailure("VERSION_DELETED", "refs")))
+        return results
+
+    def _read(self, game_id: str, spans: set[_SpanKey]) -> dict[_SpanKey, _Quoted]:
+        texts: dict[_SpanKey, _Quoted] = {}
+        together: list[_SpanKey] = []
+        room = SPANS_TOGETHER_CODE_POINTS_MAX
+        for key in sorted(spans, key=lambda span: span[2] - span[1]):
+            room -= key[2] - key[1]
+            if room >= 0:
+                together.append(key)
+                continue
+            for text in self._store.read_spans(game_id, [key]).values():
+                texts[key] = _quoted(text)
+        if together:
+            found = self._store.read_spans(game_id, together)
+            texts.update((key, _quoted(text)) for key, text in found.items())
+        return texts
+
+
+@dataclass(frozen=True, slots=True)
+class _Quoted:
+    """A span of which only the part that can be quoted is kept, with the hash of the whole."""
+
+    quote: str
+    first_line: int
+    last_line: int
+    quote_hash: str
+
+
+def _quoted(text: SpanText) -> _Quoted:
+    return _Quoted(
+        text.text[:QUOTE_CODE_POINTS_MAX], text.first_line, text.last_line, _hash(text.text)
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _check(
+    ref: Ref | None, versions: Mapping[str, Version], deleted: frozenset[str]
+) -> _SpanKey | CitationFailure:
+    if ref is None:
+        return CitationFailure("INVALID_REF", "refs")
+    version = versions.get(ref.version_id)
+    if version is None:
+        gone = ref.version_id in deleted
+        return CitationFailure("VERSION_DELETED" if gone else "VERSION_NOT_FOUND", "refs")
+    start, end = ref.span or (0, version.text_length)
+    if not start <= end <= version.text_length:
+        return CitationFailure("SPAN_OUT_OF_RANGE", "refs")
+    return version.version_id, start, end
+
+
+def _cite(version: Version, key: _SpanKey, text: _Quoted, quote_bytes: int) -> Citation:
+    _, start, end = key
+    quote = text.quote
+    encoded = quote.encode("utf-8", "replace")
+    if len(encoded) > quote_bytes:
+        quote = encoded[:quote_bytes].decode("utf-8", "ignore")
+    return Citation(
+        ref=format_ref(version.version_id, start, end),
+        version=version,
+        start=start,
+        end=end,
+        first_line=text.first_line,
+        last_line=text.last_line,
+        quote=quote,
+        quote_cut=len(quote) < end - start,
+        quote_hash=text.quote_hash,
+    )
