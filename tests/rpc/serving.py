@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import grpc
+import pytest
 
 from sourcecorpus.capture.v1 import capture_service_pb2 as capture
 from sourcecorpus.corpus.v1 import game_service_pb2 as game
@@ -17,10 +18,12 @@ from sourcecorpus.corpus.v1 import source_service_pb2 as source
 from sourcecorpus.rpc.access import MethodClass
 from sourcecorpus.rpc.addresses import Address
 from sourcecorpus.rpc.channels import Identity, open_channel
+from sourcecorpus.rpc.failures import Failure
 from sourcecorpus.rpc.interceptors.concurrency import LIMITS_DEFAULT
 from sourcecorpus.rpc.interceptors.deadlines import DeadlineInterceptor
 from sourcecorpus.rpc.runtime_settings import RuntimeSettings
 from sourcecorpus.rpc.server import ServiceServer
+from sourcecorpus.rpc.status import failure_from_rpc_error
 
 GET_GAME = "/sourcecorpus.corpus.v1.GameService/GetGame"
 CREATE_GAME = "/sourcecorpus.corpus.v1.GameService/CreateGame"
@@ -111,3 +114,42 @@ async def running(
             yield Running(server, bound, channel)
         finally:
             await server.drain()
+
+
+def answer(method: str) -> Any:
+    return MESSAGES[method][1]()
+
+
+def handler_that(
+    method: str, act: Callable[[Any], Coroutine[Any, Any, None]]
+) -> Callable[..., Any]:
+    """A handler of the method's kind that acts, then answers once."""
+
+    async def unary(request: Any, context: Any) -> Any:
+        await act(request)
+        return answer(method)
+
+    async def stream(request: Any, context: Any) -> AsyncIterator[Any]:
+        await act(request)
+        yield answer(method)
+
+    return stream if method in (READ_RAW, STREAM) else unary
+
+
+async def invoke(system: Running, method: str, **options: Any) -> Any:
+    """Call once with one empty message; the response, or the last one of a stream."""
+    request = MESSAGES[method][0]()
+    sent = iter([request]) if method in (UPLOAD, STREAM) else request
+    call = system.call(method)(sent, **options)
+    if method in (READ_RAW, STREAM):
+        responses = [response async for response in call]
+        return responses[-1]
+    return await call
+
+
+async def refused(
+    system: Running, method: str, **options: Any
+) -> tuple[Failure, grpc.aio.AioRpcError]:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await invoke(system, method, **options)
+    return failure_from_rpc_error(caught.value), caught.value

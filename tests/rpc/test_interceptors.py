@@ -7,77 +7,35 @@ import io
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, cast
 
 import grpc
 import pytest
 from google.rpc import error_details_pb2
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 
 from sourcecorpus.corpus.v1 import game_pb2
-from sourcecorpus.rpc import deadline, request_ids
-from sourcecorpus.rpc.access import MethodClass
+from sourcecorpus.rpc import request_ids
 from sourcecorpus.rpc.channels import open_sync_channel
 from sourcecorpus.rpc.failures import Failure, FailureCode
-from sourcecorpus.rpc.interceptors.deadlines import DeadlineInterceptor
 from sourcecorpus.rpc.limits import ERROR_DETAIL_BYTES_MAX
 from sourcecorpus.rpc.logs import JsonFormatter
 from sourcecorpus.rpc.status import failure_from_rpc_error
 from tests.rpc.serving import (
-    CREATE_GAME,
     GET_GAME,
     MESSAGES,
     READ_RAW,
     STREAM,
     UPLOAD,
-    Running,
+    answer,
     callable_of,
+    handler_that,
+    refused,
     running,
 )
 
 PAYLOAD = "the password of " + "alice is hunter2"
 KINDS = [GET_GAME, READ_RAW, UPLOAD, STREAM]
-
-
-def answer(method: str) -> Any:
-    return MESSAGES[method][1]()
-
-
-def handler_that(
-    method: str, act: Callable[[Any], Coroutine[Any, Any, None]]
-) -> Callable[..., Any]:
-    """A handler of the method's kind that acts, then answers once."""
-
-    async def unary(request: Any, context: Any) -> Any:
-        await act(request)
-        return answer(method)
-
-    async def stream(request: Any, context: Any) -> AsyncIterator[Any]:
-        await act(request)
-        yield answer(method)
-
-    return stream if method in (READ_RAW, STREAM) else unary
-
-
-async def invoke(system: Running, method: str, **options: Any) -> Any:
-    """Call once with one empty message; the response, or the last one of a stream."""
-    request = MESSAGES[method][0]()
-    sent = iter([request]) if method in (UPLOAD, STREAM) else request
-    call = system.call(method)(sent, **options)
-    if method in (READ_RAW, STREAM):
-        responses = [response async for response in call]
-        return responses[-1]
-    return await call
-
-
-async def refused(
-    system: Running, method: str, **options: Any
-) -> tuple[Failure, grpc.aio.AioRpcError]:
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await invoke(system, method, **options)
-    return failure_from_rpc_error(caught.value), caught.value
 
 
 @pytest.mark.parametrize("method", KINDS)
@@ -242,126 +200,6 @@ def test_an_ill_formed_request_id_is_replaced() -> None:
             trailers = dict(await call.trailing_metadata())
             assert trailers["x-request-id"] == seen[0]
             assert len(seen[0]) == 32
-
-    asyncio.run(main())
-
-
-def test_a_call_without_a_deadline_gets_the_default_and_ends_by_it() -> None:
-    seen: list[float | None] = []
-
-    async def act(request: Any) -> None:
-        seen.append(deadline.remaining())
-        await asyncio.Event().wait()
-
-    async def main() -> None:
-        short = DeadlineInterceptor(default_seconds=0.05, maximum_seconds=0.05)
-        handlers = {GET_GAME: handler_that(GET_GAME, act)}
-        async with running(handlers, deadlines=short) as system:
-            failure, _ = await refused(system, GET_GAME)
-            assert failure.code is FailureCode.DEADLINE_EXCEEDED
-            failure, _ = await refused(system, GET_GAME, timeout=90)
-            assert failure.reason == "DEADLINE_EXCEEDED"
-        assert all(left is not None and 0 < left <= 0.05 for left in seen)
-        assert len(seen) == 2
-
-    asyncio.run(main())
-
-
-def test_a_timeout_of_the_handler_itself_is_no_missed_deadline() -> None:
-    async def act(request: Any) -> None:
-        raise TimeoutError(PAYLOAD)
-
-    async def main() -> None:
-        async with running({GET_GAME: handler_that(GET_GAME, act)}) as system:
-            failure, _ = await refused(system, GET_GAME)
-        assert failure.code is FailureCode.INTERNAL
-
-    asyncio.run(main())
-
-
-def test_deadline_and_request_id_travel_to_the_next_service() -> None:
-    seen: list[tuple[float | None, str]] = []
-
-    async def inner(request: Any) -> None:
-        seen.append((deadline.remaining(), request_ids.current()))
-
-    async def main() -> None:
-        async with running({GET_GAME: handler_that(GET_GAME, inner)}) as back:
-
-            async def outer(request: Any) -> None:
-                await back.call(GET_GAME)(MESSAGES[GET_GAME][0]())
-
-            async with running({GET_GAME: handler_that(GET_GAME, outer)}) as front:
-                await invoke(front, GET_GAME, timeout=5, metadata=[("x-request-id", "r-9")])
-        left, request_id = seen[0]
-        assert left is not None
-        assert left < 5
-        assert request_id == "r-9"
-
-    asyncio.run(main())
-
-
-def test_stalled_clients_leave_health_and_other_classes_alone() -> None:
-    release = asyncio.Event()
-    entered = asyncio.Semaphore(0)
-
-    async def act(request: Any) -> None:
-        entered.release()
-        await release.wait()
-
-    async def quick(request: Any) -> None:
-        return None
-
-    async def main() -> None:
-        bounds = {MethodClass.READ: 4, MethodClass.WRITE: 4}
-        handlers = {
-            GET_GAME: handler_that(GET_GAME, act),
-            CREATE_GAME: handler_that(CREATE_GAME, quick),
-        }
-        async with running(handlers, concurrency=bounds) as system:
-            stalled = [asyncio.create_task(invoke(system, GET_GAME)) for _ in range(4)]
-            for _ in range(4):
-                await entered.acquire()
-            assert system.server.concurrency.under_way(MethodClass.READ) == 4
-            failure, _ = await refused(system, GET_GAME)
-            assert (failure.code.name, failure.reason) == ("RESOURCE_EXHAUSTED", "TOO_MANY_CALLS")
-            assert failure.retry_after_seconds == 0.5
-            await invoke(system, CREATE_GAME)
-            async with asyncio.timeout(1):
-                health = await health_pb2_grpc.HealthStub(system.channel).Check(
-                    health_pb2.HealthCheckRequest()
-                )
-            assert health.status == health_pb2.HealthCheckResponse.SERVING
-            release.set()
-            await asyncio.gather(*stalled)
-            await invoke(system, GET_GAME)
-
-    asyncio.run(main())
-
-
-@pytest.mark.parametrize("method", [READ_RAW, STREAM])
-def test_a_client_that_leaves_a_stream_gives_its_place_back(method: str) -> None:
-    closed = asyncio.Event()
-
-    async def endless(request: Any, context: Any) -> AsyncIterator[Any]:
-        try:
-            yield answer(method)
-            await asyncio.Event().wait()
-        finally:
-            closed.set()
-
-    async def main() -> None:
-        bounds = {MethodClass.CONTENT_STREAM: 1, MethodClass.CAPTURE_STREAM: 1}
-        async with running({method: endless}, concurrency=bounds) as system:
-            for _ in range(3):
-                closed.clear()
-                request = MESSAGES[method][0]()
-                call = system.call(method)(iter([request]) if method == STREAM else request)
-                assert await call.read() == answer(method)
-                failure, _ = await refused(system, method)
-                assert failure.code is FailureCode.RESOURCE_EXHAUSTED
-                call.cancel()
-                await closed.wait()
 
     asyncio.run(main())
 

@@ -75,10 +75,11 @@ def bind(server: grpc.aio.Server, address: Address, settings: RuntimeSettings) -
         return _bind_unix(server, address, credentials)
     # gRPC is content when one of the addresses behind a name is free; an exact one cannot be shared.
     exact = Address(host="127.0.0.1", port=address.port) if address.host == "localhost" else address
+    _probe(exact, str(address))
     try:
         port = _add_port(server, str(exact), credentials)
     except RuntimeError as error:
-        raise StartError(f"{address}: {_problem(exact)}") from error
+        raise StartError(f"{address}: cannot be bound") from error
     return Binding(address.with_port(port))
 
 
@@ -173,14 +174,16 @@ def _add_port(
     return server.add_secure_port(target, credentials)
 
 
-def _problem(address: Address) -> str:
-    """Ask the system why: gRPC tells only that it failed."""
+def _probe(address: Address, shown: str) -> None:
+    """Ask the system first: gRPC tells only that it failed, and writes lines of its own."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     with socket.socket(family) as probe:
+        # As gRPC does: connections that have ended do not keep the port.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((address.host, address.port))
-        except socket.gaierror:
-            return "the host is unknown"
+        except socket.gaierror as error:
+            raise StartError(f"{shown}: the host is unknown") from error
         except OSError as error:
-            return _PROBLEMS.get(error.errno or 0, error.strerror or "cannot be bound")
-    return "cannot be bound"
+            problem = _PROBLEMS.get(error.errno or 0, error.strerror or "cannot be bound")
+            raise StartError(f"{shown}: {problem}") from error

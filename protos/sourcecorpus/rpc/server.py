@@ -30,11 +30,13 @@ from sourcecorpus.rpc.interceptors.request_id import RequestIdInterceptor
 from sourcecorpus.rpc.interceptors.telemetry import TelemetryInterceptor
 from sourcecorpus.rpc.lifecycle import Lifecycle, StopCallback
 from sourcecorpus.rpc.logs import configure_logging, log_event
-from sourcecorpus.rpc.settings import SettingsError
+from sourcecorpus.rpc.runtime_settings import RuntimeSettings
+from sourcecorpus.rpc.settings import SettingsError, load
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sourcecorpus.rpc.addresses import Address
-    from sourcecorpus.rpc.runtime_settings import RuntimeSettings
 
 _LOGGER: Final = logging.getLogger(__name__)
 _MILLISECONDS: Final = 1_000
@@ -243,21 +245,25 @@ class ServiceServer:
 
 
 def run_service(
-    name: str, settings: RuntimeSettings, serve: Callable[[RuntimeSettings], Awaitable[int]]
+    name: str,
+    serve: Callable[[RuntimeSettings], Awaitable[int]],
+    configuration_file: Path | None = None,
 ) -> int:
-    """Run a service's coroutine with logs and telemetry; the whole of a ``main`` function.
+    """Run a service's coroutine with settings, logs and telemetry; the whole of a ``main``.
 
     Args:
         name: Name in logs and traces.
-        settings: Shared settings.
-        serve: Builds the service, runs it and returns the exit code.
+        serve: Builds the service, runs it and returns the exit code. It may raise SettingsError or
+            StartError until it takes calls.
+        configuration_file: TOML file; None takes the path in SOURCECORPUS_CONFIG, if any.
 
     Returns:
         The exit code of ``serve``; 2 where the service could not start, after one line on standard
         error.
     """
-    configure_logging(settings.log_level, name)
     try:
+        settings = load(RuntimeSettings, file=configuration_file)
+        configure_logging(settings.log_level, name)
         return asyncio.run(_with_telemetry(name, settings, serve))
     except (SettingsError, StartError) as error:
         sys.stderr.write(f"{name}: {error}\n")

@@ -1,0 +1,68 @@
+"""Reasons about what is asked for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sourcecorpus.rpc.codes import FailureCode
+from sourcecorpus.rpc.reason import Reason
+
+_NOT_FOUND: Final = FailureCode.NOT_FOUND
+_PRECONDITION: Final = FailureCode.FAILED_PRECONDITION
+_DATA_LOSS: Final = FailureCode.DATA_LOSS
+
+READING: Final = (
+    # What is asked for.
+    Reason("UNKNOWN_GAME", _NOT_FOUND, "no such game", "See the list of games."),
+    Reason("SOURCE_NOT_FOUND", _NOT_FOUND, "no such source in this game", "Search for it."),
+    Reason("VERSION_NOT_FOUND", _NOT_FOUND, "no such version in this game", "List its versions."),
+    Reason("CONTENT_NOT_FOUND", _NOT_FOUND, "no such content in this game", "Check the locator."),
+    Reason("SESSION_NOT_FOUND", _NOT_FOUND, "no such capture session", "Check the session."),
+    Reason("SERVICE_NOT_FOUND", _NOT_FOUND, "no such service here", "List the services."),
+    Reason(
+        "NOT_READABLE",
+        _PRECONDITION,
+        "the version is not for reading: it is a probe, failed, a stub or in quarantine",
+        "Use another version.",
+    ),
+    Reason(
+        "VERSION_DELETED", _PRECONDITION, "the version was deleted", "The citation cannot be shown."
+    ),
+    Reason(
+        "AMBIGUOUS_LOCATOR",
+        _PRECONDITION,
+        "the locator fits several documents",
+        "Use one of the candidates.",
+    ),
+    Reason(
+        "SNAPSHOT_CHANGED",
+        _PRECONDITION,
+        "the corpus was rebuilt or restored since the first page",
+        "Begin again without a page token.",
+    ),
+    Reason(
+        "GAME_ALREADY_EXISTS",
+        FailureCode.ALREADY_EXISTS,
+        "the game exists",
+        "Use it, or choose another id.",
+    ),
+    Reason(
+        "ALIAS_TAKEN",
+        FailureCode.ALREADY_EXISTS,
+        "the alias belongs to another game",
+        "Choose another alias.",
+    ),
+    Reason(
+        "VERSION_MOVED",
+        FailureCode.ABORTED,
+        "the source got a new version during the call",
+        "Repeat the call.",
+    ),
+    Reason(
+        "STORED_HASH_MISMATCH",
+        _DATA_LOSS,
+        "stored bytes do not have their hash, they are not served",
+        "Tell the operator; capturing the source again repairs it.",
+    ),
+    Reason("STORE_DAMAGED", _DATA_LOSS, "the store is damaged", "Tell the operator."),
+)
