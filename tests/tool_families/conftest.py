@@ -36,7 +36,8 @@ def reveal(text: str) -> str:
 def read_case(path: Path) -> dict[str, Any]:
     data = path.read_bytes()
     text = gzip.decompress(data) if path.suffix == ".gz" else data
-    return json.loads(reveal(text.decode("utf-8")))
+    case: dict[str, Any] = json.loads(reveal(text.decode("utf-8")))
+    return case
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,11 @@ _TEXTUAL: Final = re.compile(
     r"text/.*|.*[/+](?:json|xml|yaml|javascript|ecmascript|x-ndjson|x-yaml|toml|sql|graphql)"
     r"|application/(?:x-www-form-urlencoded|rtf|x-sh|x-subrip|ld\+json|.*script)"
 )
-_HTML: Final = re.compile(r"\s*(?:<!doctype html|<html\b|<head\b|<body\b)", re.IGNORECASE)
+_HTML: Final = re.compile(
+    r"\s*(?:<!--.{0,400}?-->\s*)?<(?:!doctype html|(?:html|head|body|frameset|title|meta|div|p|h[1-6]"
+    r"|table|article|section|main|link|script)\b)",
+    re.IGNORECASE,
+)
 _XML: Final = re.compile(r"\s*<\?xml\b")
 _JSON: Final = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\]\d-])')
 _REPLACED_SHARE: Final = 0.05

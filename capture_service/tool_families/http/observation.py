@@ -11,9 +11,11 @@ from capture_service.domain.envelope import Completeness, Derivation
 from capture_service.domain.sources import Claim, JsonValue, SourceDraft, SourceRole, Window
 from capture_service.tool_families.addresses import key_of, resolved, same_key
 from capture_service.tool_families.call import ToolCall
+from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.http.bodies import Body, media_type
 from capture_service.tool_families.page import markup
 from capture_service.tool_families.page.facts import primary_subtag
+from capture_service.tool_families.page.frames import frame_stub
 
 FAMILY: Final = "http"
 _FIRST_ERROR: Final = 400
@@ -54,6 +56,18 @@ class Exchange:
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
+def add_exchange(collector: DraftCollector, call: ToolCall, exchange: Exchange) -> None:
+    """Adds the source of an exchange and, of a page that consists of frames, their addresses."""
+    draft = observation(call, exchange)
+    position = collector.add(draft)
+    source = _markup(exchange.body)
+    if not source or position is None:
+        return
+    base = draft.final_uri or exchange.address
+    for rank, address in enumerate(markup.frame_addresses(source, base), 1):
+        collector.add(frame_stub(address, FAMILY, position, rank))
+
+
 def observation(call: ToolCall, exchange: Exchange) -> SourceDraft:
     """Returns the source of an exchange.
 
@@ -88,7 +102,7 @@ def observation(call: ToolCall, exchange: Exchange) -> SourceDraft:
         claims=_claims(exchange, hops, base),
         license_hint=markup.license_hint(_markup(body)),
         language=primary_subtag(exchange.headers.get("content-language", "").partition(",")[0]),
-        never_current=failed or unfollowed,
+        never_current=failed or unfollowed or completeness is Completeness.SHELL,
         metadata=_metadata(exchange),
     )
 
@@ -115,17 +129,10 @@ def _completeness(exchange: Exchange) -> tuple[Completeness, Window | None]:
                 total = int(part[3]) if part[3] != "*" else 0
                 window = Window("bytes", int(part[1]) + 1, int(part[2]) + 1, total)
             return Completeness.WINDOWED, window
-        if media_type(body.content_type) == "text/html" and _is_shell(body):
+        source = _markup(body)
+        if source and markup.is_shell_page(source):
             return Completeness.SHELL, None
     return exchange.completeness, exchange.window
-
-
-def _is_shell(body: Body) -> bool:
-    source = _markup(body)
-    if len(source) > 4_096:
-        return bool(markup.frame_addresses(source, "http://base.invalid/"))
-    shown = markup.visible_text(source)
-    return not shown or (len(shown) <= 600 and markup.is_shell_notice(shown))
 
 
 def _markup(body: Body | None) -> str:

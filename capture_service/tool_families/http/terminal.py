@@ -17,7 +17,7 @@ from capture_service.tool_families.context import AdaptContext
 from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.http import responses, wget_log
 from capture_service.tool_families.http.bodies import Body, byte_body, media_type, text_body
-from capture_service.tool_families.http.observation import Exchange, observation
+from capture_service.tool_families.http.observation import Exchange, add_exchange
 from capture_service.tool_families.http.responses import CutOutput, Response
 from capture_service.tool_families.http.write_out import split_write_out
 from capture_service.tool_families.limits import MAXIMUM_ERROR_CODE_POINTS
@@ -66,7 +66,7 @@ def add_terminal_fetches(collector: DraftCollector, call: ToolCall, context: Ada
                 )
             else:
                 exchange = bodies[fetch, address]
-            collector.add(observation(call, exchange))
+            add_exchange(collector, call, exchange)
 
 
 def _failed(fetch: Fetch, address: str, result: CommandResult) -> Exchange:

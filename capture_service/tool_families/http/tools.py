@@ -15,7 +15,7 @@ from capture_service.tool_families.context import AdaptContext
 from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.failures import Failure
 from capture_service.tool_families.http.bodies import Body, byte_body, media_type, text_body
-from capture_service.tool_families.http.observation import Exchange, observation
+from capture_service.tool_families.http.observation import Exchange, add_exchange
 from capture_service.tool_families.http.responses import safe_headers
 from capture_service.tool_families.page.results import asked_addresses
 from capture_service.tool_families.values import (
@@ -60,7 +60,7 @@ def add_failed_fetch(collector: DraftCollector, call: ToolCall, reason: Failure)
             error_code=reason.code,
             sent=_sent(call),
         )
-        collector.add(observation(call, exchange))
+        add_exchange(collector, call, exchange)
 
 
 def add_tool_response(collector: DraftCollector, call: ToolCall, context: AdaptContext) -> None:
@@ -73,10 +73,10 @@ def add_tool_response(collector: DraftCollector, call: ToolCall, context: AdaptC
     addresses = asked_addresses(call.arguments)
     if isinstance(value, str):
         address = addresses[0] if addresses else ""
-        collector.add(observation(call, _fetched_text(call, context, address, value)))
+        add_exchange(collector, call, _fetched_text(call, context, address, value))
         return
     for row in [value] if isinstance(value, dict) else objects(value):
-        collector.add(observation(call, _response(call, context, addresses, row)))
+        add_exchange(collector, call, _response(call, context, addresses, row))
     if not len(collector):
         raise UnknownShapeError
 

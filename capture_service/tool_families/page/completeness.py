@@ -9,7 +9,6 @@ from typing import Final
 from capture_service.domain.envelope import Completeness
 from capture_service.domain.sources import JsonValue, Window
 from capture_service.tool_families.call import ToolCall
-from capture_service.tool_families.limits import MAXIMUM_SHELL_NOTICE_CODE_POINTS
 from capture_service.tool_families.page import markup
 from capture_service.tool_families.page.facts import PageFacts
 from capture_service.tool_families.values import (
@@ -53,7 +52,6 @@ def page_completeness(
         bool(field(document, "actions") or call.arguments.get("actions")),
         _page_limit_reached(call.arguments, facts),
         not facts.http_status,
-        facts.fetch_time_unknown and not facts.http_status,
     )
     return PageCompleteness(Completeness.UNKNOWN if any(doubts) else Completeness.FULL)
 
@@ -63,29 +61,9 @@ def _says_partial(warning: str) -> bool:
 
 
 def _is_shell(document: JsonObject, content: str) -> bool:
-    if not content.strip():
-        return True
-    markdown = text_field(document, "markdown")
-    if markdown.strip():
-        return len(markdown) <= MAXIMUM_SHELL_NOTICE_CODE_POINTS and markup.is_shell_notice(
-            markdown
-        )
-    if len(content) > MAXIMUM_SHELL_NOTICE_CODE_POINTS * 4:
-        return bool(markup.frame_addresses(content, "http://base.invalid/"))
-    shown = markup.visible_text(content)
-    return not shown or is_frameset_or_notice(content, shown)
-
-
-def is_frameset_or_notice(content: str, shown: str) -> bool:
-    """Tells whether markup with a short visible text is a frameset or a notice of a script shell.
-
-    Args:
-        content: The markup.
-        shown: Its visible text.
-    """
-    return markup.is_shell_notice(shown) or bool(
-        markup.frame_addresses(content, "http://base.invalid/")
-    )
+    if text_field(document, "markdown").strip():
+        return markup.is_shell_notice(content)
+    return not content.strip() or markup.is_shell_page(content)
 
 
 def _page_limit_reached(arguments: JsonObject, facts: PageFacts) -> bool:

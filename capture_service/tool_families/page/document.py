@@ -26,6 +26,7 @@ from capture_service.tool_families.limits import MAXIMUM_REMARK_CODE_POINTS
 from capture_service.tool_families.page import markup
 from capture_service.tool_families.page.completeness import page_completeness
 from capture_service.tool_families.page.facts import PageFacts, read_page_facts
+from capture_service.tool_families.page.frames import frame_stub
 from capture_service.tool_families.page.model_made import add_model_texts
 from capture_service.tool_families.page.representations import representations_of
 from capture_service.tool_families.values import (
@@ -246,16 +247,4 @@ def _add_children(
         )
     source = text_field(document, "rawHtml") or text_field(document, "html")
     for rank, address in enumerate(markup.frame_addresses(source, base) if source else (), 1):
-        collector.add(
-            SourceDraft(
-                uri=address,
-                family=place.family,
-                kind="page",
-                role=SourceRole.STUB,
-                completeness=Completeness.STUB,
-                requested_uri=address,
-                parent_position=position,
-                rank=rank,
-                group="frames",
-            )
-        )
+        collector.add(frame_stub(address, place.family, position, rank))

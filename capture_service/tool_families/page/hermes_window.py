@@ -16,7 +16,7 @@ from capture_service.domain.envelope import SideFile
 
 _MARKER: Final = re.compile(r"\n\n\[\.\.\. middle omitted [^\]\n]{0,80}\.\.\.\]\n\n")
 _FOOTER: Final = re.compile(
-    r"\n\n\n─{3,20} \[TRUNCATED\] ─{3,20}\n"
+    r"\n\n─{3,20} \[TRUNCATED\] ─{3,20}\n"
     r"Showing ([\d,]{1,15}) chars \(head\) \+ ([\d,]{1,15}) chars \(tail\)"
     r" of ([\d,]{1,15}) total clean characters\.\n"
     r"(?:Full text saved to: (?P<path>[^\n]*)\n)?[^\0]{0,4000}\Z"

@@ -13,6 +13,7 @@ from capture_service.tool_families.limits import (
     MAXIMUM_CLAIMS,
     MAXIMUM_MARKUP_SCANNED,
     MAXIMUM_MARKUP_TAIL_SCANNED,
+    MAXIMUM_SHELL_NOTICE_CODE_POINTS,
 )
 
 _LINK: Final = re.compile(r"<(?:link|a)\b([^<>]{0,4000})>", re.IGNORECASE)
@@ -78,14 +79,25 @@ def frame_addresses(markup: str, base: str) -> list[str]:
     return list(dict.fromkeys(address for address in found if is_web_address(address)))
 
 
+def is_shell_page(markup: str) -> bool:
+    """Tells a page that holds nothing itself: a frameset, an empty root, a notice."""
+    if len(markup) > MAXIMUM_MARKUP_SCANNED:
+        return _FRAMESET.search(markup, 0, MAXIMUM_MARKUP_SCANNED) is not None
+    if _FRAMESET.search(markup) is not None:
+        return True
+    shown = visible_text(markup)
+    return not shown or is_shell_notice(shown)
+
+
 def visible_text(markup: str) -> str:
     """Returns what stands between the tags of markup, spaces collapsed. For small markup only."""
     return " ".join(html.unescape(_TAG.sub(" ", _SCRIPT.sub(" ", markup))).split())
 
 
 def is_shell_notice(shown: str) -> bool:
-    """Tells whether a short text asks for scripts or for proof of being human."""
-    return _SHELL_NOTICE.search(shown) is not None
+    """Tells whether a page's text is short and asks for scripts or for proof of being human."""
+    short = len(shown) <= MAXIMUM_SHELL_NOTICE_CODE_POINTS
+    return short and _SHELL_NOTICE.search(shown) is not None
 
 
 def _link_claims(attributes: dict[str, str], base: str) -> list[Claim]:

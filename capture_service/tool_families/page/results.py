@@ -14,7 +14,6 @@ from capture_service.tool_families.addresses import key_of
 from capture_service.tool_families.call import ToolCall
 from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.failures import Failure, error_text, failure
-from capture_service.tool_families.limits import MAXIMUM_SHELL_NOTICE_CODE_POINTS
 from capture_service.tool_families.page import hermes_window, markup
 from capture_service.tool_families.page.document import Placement, add_document, is_document
 from capture_service.tool_families.page.facts import FIRST_ERROR_STATUS
@@ -200,9 +199,7 @@ def _page_draft(
         snippet=place.snippet,
         job_id=place.job_id,
     )
-    if not content.strip() or (
-        len(content) <= MAXIMUM_SHELL_NOTICE_CODE_POINTS and markup.is_shell_notice(content)
-    ):
+    if not content.strip() or markup.is_shell_notice(content):
         return replace(draft, completeness=Completeness.SHELL, never_current=True)
     return draft if window is None else _with_window(call, draft, window, alone)
 
