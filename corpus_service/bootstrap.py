@@ -1,0 +1,126 @@
+"""Puts the corpus service together: nothing but wiring."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from corpus_service.data_folder import DataFolder
+from corpus_service.search.preparation import PREPARATION_VERSION, prepare_for_index
+from corpus_service.servicers import (
+    citation_servicer,
+    game_servicer,
+    search_servicer,
+    source_servicer,
+)
+from corpus_service.servicers.execution import ReadPool
+from corpus_service.services.games import GameUseCase
+from corpus_service.settings import CorpusSettings
+from corpus_service.storage.interface import CorpusStore
+from corpus_service.storage.sqlite import SqliteStore
+from corpus_service.storage.sqlite.failures import StoreOpenError
+from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
+from sourcecorpus.corpus.v1 import (
+    citation_service_pb2_grpc,
+    game_service_pb2_grpc,
+    search_service_pb2_grpc,
+    source_service_pb2_grpc,
+)
+from sourcecorpus.rpc import faults
+from sourcecorpus.rpc.binding import StartError
+from sourcecorpus.rpc.failures import Failure
+from sourcecorpus.rpc.page_tokens import PageTokenSigner, load_or_create_key
+from sourcecorpus.rpc.runtime_settings import RuntimeSettings
+from sourcecorpus.rpc.server import ServiceServer, run_service
+from sourcecorpus.rpc.settings import load
+
+NAME: Final = "corpus"
+PREPARATION: Final = IndexPreparation(PREPARATION_VERSION, prepare_for_index)
+
+
+def run(configuration_file: Path | None = None) -> int:
+    """Runs the service until it is told to stop; returns the exit code of the process.
+
+    Args:
+        configuration_file: TOML file; None takes the path in SOURCECORPUS_CONFIG, if any.
+    """
+    return run_service(
+        NAME, partial(_serve, configuration_file=configuration_file), configuration_file
+    )
+
+
+async def _serve(runtime: RuntimeSettings, *, configuration_file: Path | None) -> int:
+    settings = load(CorpusSettings, file=configuration_file)
+    faults.arm_from_environment()
+    server = ServiceServer(runtime)
+    server.bind(runtime.corpus_address)
+    # Until the store is open nothing needs to be undone: the kernel frees address and lock.
+    folder = DataFolder(runtime.data_dir)
+    server.started("data folder", folder.release)
+    signer = PageTokenSigner(_page_token_key(folder.path))
+    store = _open_store(folder.path)
+    server.started("store", partial(asyncio.to_thread, store.close))
+    try:
+        add_services(server, store, signer, settings)
+        await server.start()
+    except StartError:
+        store.close()
+        raise
+    return await server.run_until_stopped()
+
+
+def add_services(
+    server: ServiceServer, store: CorpusStore, signer: PageTokenSigner, settings: CorpusSettings
+) -> None:
+    """Adds every service of the corpus to a server that is bound and not started."""
+    pool = ReadPool(settings.read_threads)
+    server.started("read pool", partial(asyncio.to_thread, pool.close))
+    server.add_service(
+        search_servicer.SERVICE,
+        partial(
+            search_service_pb2_grpc.add_SearchServiceServicer_to_server,
+            search_servicer.SearchServicer(store, signer, pool),
+        ),
+    )
+    server.add_service(
+        source_servicer.SERVICE,
+        partial(
+            source_service_pb2_grpc.add_SourceServiceServicer_to_server,
+            source_servicer.SourceServicer(store, signer, pool),
+        ),
+    )
+    server.add_service(
+        citation_servicer.SERVICE,
+        partial(
+            citation_service_pb2_grpc.add_CitationServiceServicer_to_server,
+            citation_servicer.CitationServicer(store, pool),
+        ),
+    )
+    server.add_service(
+        game_servicer.SERVICE,
+        partial(
+            game_service_pb2_grpc.add_GameServiceServicer_to_server,
+            game_servicer.GameServicer(GameUseCase(store, time.time_ns), signer, pool),
+        ),
+    )
+
+
+def _page_token_key(folder: Path) -> bytes:
+    try:
+        return load_or_create_key(folder)
+    except OSError as error:
+        raise StartError(f"{folder}: {error.strerror or 'cannot be written'}") from error
+    except ValueError as error:
+        raise StartError(f"{folder}: {error}") from error
+
+
+def _open_store(folder: Path) -> SqliteStore:
+    try:
+        return SqliteStore(folder, PREPARATION)
+    except StoreOpenError as error:
+        raise StartError(str(error)) from error
+    except Failure as error:
+        raise StartError(f"{folder}: {error.message}") from error

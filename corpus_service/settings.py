@@ -1,0 +1,24 @@
+"""Settings of the corpus service alone; shared ones stand in `sourcecorpus.rpc.runtime_settings`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from corpus_service.servicers.execution import READ_THREADS
+from sourcecorpus.rpc.settings import setting
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSettings:
+    """Table ``corpus`` of the configuration file."""
+
+    table: ClassVar[str] = "corpus"
+
+    read_threads: int = setting(
+        "Threads for searches and reads.",
+        "SOURCECORPUS_CORPUS_READ_THREADS",
+        READ_THREADS,
+        minimum=1,
+        maximum=64,
+    )
