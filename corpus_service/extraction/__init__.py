@@ -4,7 +4,7 @@ Extraction never touches the raw artifact and can be repeated; a failure is `Ext
 reason. It may import the standard library, its format libraries and `corpus_service.chunking`.
 """
 
-from corpus_service.extraction.service import TextExtraction
+from corpus_service.extraction.service import TextExtraction, extractor_versions
 from corpus_service.extraction.types import (
     CharsetReason,
     Claim,
@@ -16,6 +16,7 @@ from corpus_service.extraction.types import (
     FailureReason,
     Flag,
 )
+from corpus_service.extraction.workers import WorkerLimits, WorkerPool
 
 __all__ = [
     "CharsetReason",
@@ -28,4 +29,7 @@ __all__ = [
     "FailureReason",
     "Flag",
     "TextExtraction",
+    "WorkerLimits",
+    "WorkerPool",
+    "extractor_versions",
 ]

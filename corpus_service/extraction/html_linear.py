@@ -16,7 +16,8 @@ _TAG: Final = re.compile(
     re.DOTALL,
 )
 _HIDDEN: Final = re.compile(
-    r"<(script|style|template|noscript|svg)\b[^>]*+>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
+    r"<(script|style|template|noscript|svg)\b[^>]*+(?:\Z|>.*?(?:</\1\s*>|\Z))",
+    re.DOTALL | re.IGNORECASE,
 )
 _INLINE: Final = frozenset(
     [
@@ -59,8 +60,8 @@ _INLINE: Final = frozenset(
         "wbr",
     ]
 )
-# Elements that never stay open.
-_VOID: Final = frozenset(
+# Elements without an end tag, or whose end tag may be omitted: what contains them counts.
+_NOT_COUNTED: Final = frozenset(
     [
         "area",
         "base",
@@ -76,6 +77,23 @@ _VOID: Final = frozenset(
         "source",
         "track",
         "wbr",
+        "a",
+        "p",
+        "li",
+        "dt",
+        "dd",
+        "tr",
+        "td",
+        "th",
+        "tbody",
+        "thead",
+        "tfoot",
+        "caption",
+        "colgroup",
+        "option",
+        "optgroup",
+        "rp",
+        "rt",
     ]
 )
 _BLANK_LINES: Final = re.compile(r"[ \t\f]*\n[ \t\f\n]*")
@@ -85,15 +103,15 @@ _SPACES: Final = re.compile(r"[ \t\f]+")
 def is_hostile(markup: str) -> bool:
     """Say whether a tree of this markup would be too deep or a start tag too large.
 
-    Elements whose end tag is missing count as open, which is what makes the depth: a page that omits
-    `</p>` and `</li>` everywhere may be read without a tree although a parser would close them.
+    An element whose end tag is missing counts as open, which is what makes the depth; elements that a
+    parser closes by itself do not.
     """
     depth = 0
     for match in _TAG.finditer(markup):
         if match.end() - match.start() > HTML_TAG_BYTES_MAX and match[2]:
             return True
         name = match[2]
-        if not name or name.lower() in _CLOSED_BY_THEMSELVES:
+        if not name or name.lower() in _NOT_COUNTED:
             continue
         if match[1]:
             depth = max(0, depth - 1)
@@ -102,10 +120,6 @@ def is_hostile(markup: str) -> bool:
             if depth > HTML_DEPTH_MAX:
                 return True
     return False
-
-
-# A parser closes these when the next one opens, except inside lists and tables of their own.
-_CLOSED_BY_THEMSELVES: Final = _VOID | {"p", "option", "optgroup"}
 
 
 def linear_text(markup: str) -> str:

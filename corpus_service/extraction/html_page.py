@@ -15,6 +15,7 @@ from corpus_service.extraction.language import language_of
 from corpus_service.extraction.limits import (
     CLAIMS_MAX,
     HTML_IN_PROCESS_BYTES,
+    HTML_TREE_BYTES_MAX,
     SHELL_TEXT_CHARACTERS_MAX,
     URI_CHARACTERS_MAX,
 )
@@ -30,7 +31,8 @@ from corpus_service.extraction.types import (
 )
 
 _LOOKS_LIKE_HTML: Final = re.compile(
-    rb"\s*(?:<!--.{0,2000}?-->\s*|<\?xml[^>]{0,200}>\s*)*"
+    # Possessive: comments must not be divided in every possible way before the match fails.
+    rb"\s*+(?:<!--.{0,2000}?-->\s*+|<\?xml[^>]{0,200}>\s*+)*+"
     rb"<(?:!doctype\s+html|html|head|body|frameset|title|meta|div|table|p|h[1-6]|article|main)\b",
     re.IGNORECASE | re.DOTALL,
 )
@@ -79,7 +81,8 @@ def page_text(
         ExtractionFailed: EXTRACTOR_ERROR where the parser gives up.
     """
     flags = {Flag.CHARSET_CONFLICT} if decoded.conflict else set()
-    if len(request.content) > HTML_IN_PROCESS_BYTES and is_hostile(decoded.text):
+    size = len(request.content)
+    if size > HTML_TREE_BYTES_MAX or (size > HTML_IN_PROCESS_BYTES and is_hostile(decoded.text)):
         # Small pages are not asked: their worst case is bounded by their size.
         raw, page = linear_text(decoded.text), None
         flags.add(Flag.TREE_SKIPPED)

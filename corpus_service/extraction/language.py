@@ -146,6 +146,11 @@ def _identifier() -> Any:  # noqa: ANN401 -- the library is not typed
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
+def preload() -> None:
+    """Load the model before a process gives up the right to write files, which loading needs."""
+    _identifier()
+
+
 def _model(words: str) -> tuple[str, float]:
     language, probability = _identifier().classify(words)
     return str(language), float(probability)

@@ -8,6 +8,9 @@ HTML_IN_PROCESS_BYTES: Final = 64 * 1024
 """Larger HTML goes to a worker: building the tree of hostile HTML is quadratic in its depth (measured
 with lexbor: 256 KiB of unclosed list items 4.4 s, 64 KiB 0.3 s)."""
 
+HTML_TREE_BYTES_MAX: Final = 16 * 1024 * 1024
+"""Larger HTML is read without building a tree, whose memory is about fifteen times its size."""
+
 JSON_IN_PROCESS_BYTES: Final = 1024 * 1024
 """Larger JSON goes to a worker; formatting runs at more than 50 MB/s."""
 
@@ -87,3 +90,9 @@ WORKER_WALL_SECONDS: Final = 60.0
 
 WORKER_EXTRACTIONS_MAX: Final = 500
 """Extractions after which a worker is replaced, so that leaks of libraries stay small."""
+
+WORKER_RESIDENT_BYTES_MAX: Final = 512 * 1024 * 1024
+"""Peak resident memory after which a worker is replaced."""
+
+WORKERS_MAX: Final = 2
+"""Worker processes at once; further callers wait."""

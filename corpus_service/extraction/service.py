@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
-
-from corpus_service.extraction.html_page import HtmlExtractor
-from corpus_service.extraction.json_text import JsonExtractor
+from corpus_service.extraction.catalogue import EXTRACTORS, IN_PROCESS_BYTES
 from corpus_service.extraction.limits import CONTENT_BYTES_MAX
-from corpus_service.extraction.plain_text import MarkdownExtractor, PlainExtractor
 from corpus_service.extraction.types import (
     ExtractedText,
     ExtractionFailed,
@@ -16,23 +11,19 @@ from corpus_service.extraction.types import (
     Extractor,
     FailureReason,
 )
-from corpus_service.extraction.xml_text import XmlExtractor
-
-IN_PROCESS: Final[tuple[Extractor, ...]] = (
-    HtmlExtractor(),
-    JsonExtractor(),
-    XmlExtractor(),
-    MarkdownExtractor(),
-    PlainExtractor(),
-)
-"""Asked in this order; the first that accepts reads the content."""
+from corpus_service.extraction.workers import WorkerPool
 
 
 class TextExtraction:
-    """Chooses an extractor and runs it."""
+    """Chooses an extractor by the bytes and their declaration and runs it.
 
-    def __init__(self, extractors: Sequence[Extractor] = IN_PROCESS) -> None:
-        self._extractors = tuple(extractors)
+    Cheap and bounded formats are read in the calling process; PDF, EPUB, DOCX, ODT and anything large
+    in a limited worker. Safe to call from several threads.
+    """
+
+    def __init__(self, workers: WorkerPool | None = None) -> None:
+        """Take the workers to use; none is started before the first document needs one."""
+        self._workers = workers or WorkerPool()
 
     def extract(self, request: ExtractionRequest) -> ExtractedText:
         """Return the text of stored bytes.
@@ -43,10 +34,35 @@ class TextExtraction:
         """
         if len(request.content) > CONTENT_BYTES_MAX:
             raise ExtractionFailed(FailureReason.CONTENT_TOO_LARGE)
-        for extractor in self._extractors:
-            if extractor.accepts(request):
-                return extractor.extract(request)
-        raise ExtractionFailed(FailureReason.UNSUPPORTED_TYPE)
+        name = ""
+        try:
+            extractor = choose(request)
+            name = extractor.name
+            if len(request.content) > IN_PROCESS_BYTES.get(name, -1):
+                return self._workers.run(name, request)
+            return extractor.extract(request)
+        except ExtractionFailed:
+            raise
+        except Exception as error:  # any fault of a library is one kind of failure
+            raise ExtractionFailed(FailureReason.EXTRACTOR_ERROR, name) from error
 
     def close(self) -> None:
-        """Release what extraction holds; a second call does nothing."""
+        """End the workers; a second call does nothing."""
+        self._workers.close()
+
+
+def choose(request: ExtractionRequest) -> Extractor:
+    """Return the extractor that reads a content.
+
+    Raises:
+        ExtractionFailed: UNSUPPORTED_TYPE where none does.
+    """
+    for extractor in EXTRACTORS:
+        if extractor.accepts(request):
+            return extractor
+    raise ExtractionFailed(FailureReason.UNSUPPORTED_TYPE)
+
+
+def extractor_versions() -> tuple[tuple[str, str], ...]:
+    """Return every extractor's name and version, for finding what was read by an older one."""
+    return tuple((extractor.name, extractor.version) for extractor in EXTRACTORS)

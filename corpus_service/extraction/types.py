@@ -94,8 +94,8 @@ class ExtractedText:
     """0 to 1; under 0.5 the text may be garbled."""
 
     repairs: Mapping[str, int] = field(default_factory=dict)
-    """Counts by name: `nul`, `lone_surrogate`, `undecodable`, `bom`, `carriage_return`, and of kept
-    characters `control_kept`, `bidi_kept`."""
+    """Counts by name: `nul`, `lone_surrogate`, `undecodable`, `bom`, `carriage_return`, `hyphen_joined`,
+    and of kept characters `control_kept`, `bidi_kept`."""
 
     flags: tuple[str, ...] = ()
     """Sorted names, see `Flag`."""
@@ -104,6 +104,9 @@ class ExtractedText:
     """Addresses of frames as written; the corpus never fetches them."""
 
     claims: tuple[Claim, ...] = ()
+    page_starts: tuple[int, ...] = ()
+    """Code point offset at which each page begins, for formats that have pages."""
+
     quality: float = 1.0
     """0 to 1 as far as the extractor can tell; PDFs with column or ligature faults score lower."""
 
