@@ -1,7 +1,7 @@
 """A service process for tests: ``python one_service.py`` with SOURCECORPUS_… settings.
 
 GetGame answers at once; StreamCaptures answers once and then waits for the drain, or, where the
-environment says STUBBORN, for ever.
+environment says STUBBORN, for ever. NO_EXPORTER makes the OTLP exporter one that is not installed.
 """
 
 from __future__ import annotations
@@ -45,4 +45,6 @@ async def serve(settings: RuntimeSettings) -> int:
 
 
 if __name__ == "__main__":
+    if "NO_EXPORTER" in os.environ:
+        sys.modules["opentelemetry.exporter"] = None  # type: ignore[assignment] # what import refuses
     sys.exit(run_service("sample", serve))

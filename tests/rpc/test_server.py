@@ -297,3 +297,26 @@ def test_parts_stop_backwards_and_one_that_fails_stops_nobody() -> None:
 
     assert asyncio.run(main()) == 2
     assert stopped == ["source", "writer", "store"]
+
+
+def test_a_missing_exporter_does_not_keep_the_service_from_serving(tmp_path: Path) -> None:
+    variables = {"SOURCECORPUS_TELEMETRY": "otlp", "NO_EXPORTER": "1"}
+    with service(tmp_path, **variables) as running_service:
+        with open_sync_channel(running_service.address) as channel:
+            callable_of(channel, GET_GAME)(MESSAGES[GET_GAME][0]())
+        running_service.process.send_signal(signal.SIGTERM)
+        code, _, log = running_service.finish()
+    assert code == 0
+    failed = [line for line in log if line["event"] == "telemetry_unavailable"]
+    assert [line["error_type"] for line in failed] == ["ModuleNotFoundError"]
+
+
+def test_console_telemetry_goes_to_standard_error(tmp_path: Path) -> None:
+    with service(tmp_path, SOURCECORPUS_TELEMETRY="console") as running_service:
+        with open_sync_channel(running_service.address) as channel:
+            callable_of(channel, GET_GAME)(MESSAGES[GET_GAME][0]())
+        running_service.process.send_signal(signal.SIGTERM)
+        out, log = running_service.process.communicate(timeout=30)
+    assert running_service.process.returncode == 0
+    assert out == "store closed\n"
+    assert "rpc.server.active_requests" in log

@@ -77,8 +77,9 @@ class Instrument:
             series = self._series.setdefault(key, _Series())
             series.total += amount
             series.count += 1
-        if self._exported is not None:
-            self._exported(amount, dict(key))
+            exported = self._exported
+        if exported is not None:
+            exported(amount, dict(key))
 
     def add(self, amount: float = 1, **attributes: str | int | bool) -> None:
         """The same as ``record``, in the words of counting."""
@@ -90,8 +91,17 @@ class Instrument:
             return {key: (series.total, series.count) for key, series in self._series.items()}
 
     def export_to(self, exported: _Exported | None) -> None:
-        """Pass further records on to an instrument of the SDK; None ends that."""
-        self._exported = exported
+        """Pass records on to an instrument of the SDK; None ends that.
+
+        What was counted before goes along, because calls are taken while the SDK loads. Single
+        values of a histogram are not kept and so do not.
+        """
+        with self._lock:
+            self._exported = exported
+            counted = {key: series.total for key, series in self._series.items()}
+        if exported is not None and self.kind != "histogram":
+            for key, total in counted.items():
+                exported(total, dict(key))
 
 
 _INSTRUMENTS: Final[dict[str, Instrument]] = {}
@@ -121,7 +131,11 @@ def instruments() -> tuple[Instrument, ...]:
 
 def _instrument(name: str, unit: str, description: str, kind: str) -> Instrument:
     with _REGISTRY_LOCK:
-        known = _INSTRUMENTS.setdefault(name, Instrument(name, unit, description, kind))
+        known = _INSTRUMENTS.get(name)
+        if known is None:
+            known = _INSTRUMENTS[name] = Instrument(name, unit, description, kind)
+            if _State.meter is not None:
+                known.export_to(_exported(_State.meter, known))
     if (known.unit, known.kind) != (unit, kind):
         raise ValueError("an instrument of this name has another unit or kind")
     return known
@@ -131,6 +145,7 @@ class _State:
     """What ``configure`` chose; spans are made only while a tracer is here."""
 
     tracer: trace.Tracer | None = None
+    meter: Any = None
 
 
 def tracer() -> trace.Tracer | None:
@@ -150,13 +165,13 @@ class Telemetry:
         if tracers is not None:
             _State.tracer = tracers.get_tracer(_NAME)
         if meters is not None:
-            meter = meters.get_meter(_NAME)
+            _State.meter = meters.get_meter(_NAME)
             for instrument in instruments():
-                instrument.export_to(_exported(meter, instrument))
+                instrument.export_to(_exported(_State.meter, instrument))
 
     def shutdown(self) -> None:
         """Flush and end; blocks while the exporter sends."""
-        _State.tracer = None
+        _State.tracer = _State.meter = None
         for instrument in instruments():
             instrument.export_to(None)
         if self._tracers is not None:
