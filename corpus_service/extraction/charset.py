@@ -64,6 +64,10 @@ _SUPERSETS: Final = {
     "euc_kr": "cp949",
     "big5": "big5hkscs",
 }
+# Text codecs of Python that name no charset of documents; some cannot even replace what they refuse.
+_NOT_OF_DOCUMENTS: Final = frozenset(
+    {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "mbcs", "oem"}
+)
 _CHARSET_PARAMETER: Final = re.compile(
     r"charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE
 )
@@ -261,6 +265,6 @@ def _known(label: str) -> str | None:
     except (LookupError, ValueError):
         return None
     # `rot13`, `base64` and their kind are codecs that do not decode bytes to text.
-    if not getattr(found, "_is_text_encoding", False):
+    if not getattr(found, "_is_text_encoding", False) or found.name in _NOT_OF_DOCUMENTS:
         return None
     return _SUPERSETS.get(found.name, found.name)
