@@ -106,6 +106,14 @@ def confirm_named_value(
 ) -> None:
     """Judge the value at `position` by its name and mask it."""
     scan.budget.spend(MAX_NAME_BYTES)
+    before = scan.data[max(0, name_start - 2) : name_start]
+    if before == b"::" or (
+        before[1:] == b":"
+        and before.isascii()
+        and before[:1].isalnum()
+        and scan.data[position - 1] == 0x3A
+    ):
+        return
     folded = collapse(name.decode("latin-1").rsplit(" ", 1)[-1])
     if folded in AUTHORIZATION_HEADERS:
         confirm_authorization(scan, position)

@@ -103,8 +103,9 @@ def confirm_spaced(scan: Scan, position: int) -> None:
     if not name or gap is None:
         return
     scan.budget.spend(200)
-    flag = name.startswith(b"-") or data[start - 1 : start] == b"-"
-    word = name.rsplit(b" ", 1)[-1].lstrip(b"-")
+    word = name.rsplit(b" ", 1)[-1]
+    flag = word.startswith(b"-") or data[start - 1 : start] == b"-"
+    word = word.lstrip(b"-")
     name_class = classify_name(word)
     if name_class is NameClass.NONE:
         return
@@ -118,10 +119,18 @@ def confirm_spaced(scan: Scan, position: int) -> None:
         name_class is NameClass.PASSWORD
         and _NETRC.search(data, max(0, start - 300), start) is not None
     )
-    if netrc and not is_placeholder(text) and not value.quoted and len(text) >= 3:
+    if (
+        netrc
+        and not (is_placeholder(text) or (text.isalpha() and text.isupper()))
+        and not value.quoted
+        and len(text) >= 3
+    ):
         scan.add(value.start, value.end, NAMED, "password")
     elif (value.quoted and _accepts(name_class, text, _SQL.search(before) is not None)) or (
-        not value.quoted and _SQL.search(before) and looks_machine_made(text, 10)
+        not value.quoted
+        and not is_code(text)
+        and _SQL.search(before)
+        and looks_machine_made(text, 10)
     ):
         _add(scan, value, name_class)
 

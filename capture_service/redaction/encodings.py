@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Final
 
-from capture_service.redaction.canonical import ANSI, ZERO_WIDTH
 from capture_service.redaction.encoded_values import decode_base64, mostly_printable
 from capture_service.redaction.limits import MAX_DECODED_BYTES
 from capture_service.redaction.scan import ENCODED, Scan, Span
@@ -222,49 +221,53 @@ def confirm_hex(scan: Scan, position: int, find: FindSpans) -> None:
 
 
 _ESCAPES: Final = re.compile(
-    rb"(?P<json>\\+u00[2-7][0-9a-fA-F]|\\+x[2-7][0-9a-fA-F]|\\u\{0{0,4}[2-7][0-9a-fA-F]\})|"
-    rb"(?P<entity>&(?:amp;){0,2}#(?:0{0,4}[0-9]{2,3}|[xX]0{0,4}[2-7][0-9a-fA-F]);?)|"
-    rb"(?P<named>&(?:colon|equals|lowbar|hyphen|dash|period|num|sol|plus);)|"
-    rb"(?P<percent>%(?:25){0,2}(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|2[dDeE]|5[fF]|7[eE]))|"
-    rb"(?P<gone>"
-    + ZERO_WIDTH
-    + rb"|&(?:shy|zwnj|zwj|ZeroWidthSpace|#8203|#173|#x200[bBcCdD]|#xAD);?|\\+u(?:200[b-fB-F]"
-    rb"|00[aA][dD]|2060|[fF][eE][fF][fF])|"
-    + ANSI
-    + rb"|<wbr ?/?>|=\r?\n)|(?P<wide>\xef\xbc[\x81-\xbf]|\xef\xbd[\x80-\x9e])"
+    rb"[\\&%\x1b\xc2\xe2\xef=<](?:"
+    rb"(?<=\\)\\*(?P<json>(?:u00|x)[2-7][0-9a-fA-F]|u\{0{0,4}[2-7][0-9a-fA-F]\})|"
+    rb"(?<=&)(?:amp;){0,2}#(?P<entity>(?:0{0,4}[0-9]{2,3}|[xX]0{0,4}[2-7][0-9a-fA-F])"
+    rb"(?![0-9a-fA-F]);?)|"
+    rb"(?<=&)(?P<named>(?:colon|equals|lowbar|hyphen|dash|period|num|sol|plus);)|"
+    rb"(?<=%)(?:25){0,2}(?P<percent>3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|2[dDeE]|5[fF]|7[eE])|"
+    rb"(?<=\xef)(?P<wide>\xbc[\x81-\xbf]|\xbd[\x80-\x9e])|"
+    rb"(?P<gone>(?<=\xe2)(?:\x80[\x8b-\x8f]|\x81\xa0)|(?<=\xef)\xbb\xbf|(?<=\xc2)\xad|"
+    rb"(?<=&)(?:shy|zwnj|zwj|ZeroWidthSpace|#8203|#173|#x200[bBcCdD]|#xAD);?|"
+    rb"(?<=\\)\\*u(?:200[b-fB-F]|00[aA][dD]|2060|[fF][eE][fF][fF])|"
+    rb"(?<=\x1b)\[[0-9;]{0,16}[mK]|(?<=\\)\\*(?:u001[bB]|x1[bB]|033|e)\[[0-9;]{0,16}[mK]|"
+    rb"(?<=<)wbr ?/?>|(?<==)\r?\n))"
 )
+"""Each branch looks back at the first byte, so that one character class finds where an escape may begin."""
 _NAMED: Final = {
-    b"&colon;": b":",
-    b"&equals;": b"=",
-    b"&lowbar;": b"_",
-    b"&hyphen;": b"-",
-    b"&dash;": b"-",
-    b"&period;": b".",
-    b"&num;": b"#",
-    b"&sol;": b"/",
-    b"&plus;": b"+",
+    b"colon;": b":",
+    b"equals;": b"=",
+    b"lowbar;": b"_",
+    b"hyphen;": b"-",
+    b"dash;": b"-",
+    b"period;": b".",
+    b"num;": b"#",
+    b"sol;": b"/",
+    b"plus;": b"+",
 }
+_BYTES: Final = tuple(bytes([code]) for code in range(256))
 _KEPT: Final = frozenset(b"\"'\\<>&{}[](),;")
 """Characters that delimit values: their escapes stay escapes in the view."""
 
 
 def _decoded_escape(match: re.Match[bytes]) -> bytes | None:
-    kind = match.lastgroup
-    text = match.group()
+    kind = match.lastgroup or "gone"
     if kind == "gone":
         return b""
+    text = match.group(kind)
     if kind == "named":
         return _NAMED[text]
     if kind == "wide":
-        code = ord(text.decode("utf-8")) - 0xFEE0
+        code = ord((b"\xef" + text).decode("utf-8")) - 0xFEE0
     elif kind == "entity":
-        digits = text.rstrip(b";").rsplit(b"#", 1)[1]
+        digits = text.rstrip(b";")
         code = int(digits[1:], 16) if digits[:1] in b"xX" else int(digits)
     else:
         code = int(text.rstrip(b"}")[-2:], 16)
     if not 0x20 < code < 0x7F or code in _KEPT:
         return None
-    return bytes([code])
+    return _BYTES[code]
 
 
 class EscapeView:
@@ -278,9 +281,10 @@ class EscapeView:
         self._sources = [(0, False)]
         length = 0
         position = 0
+        quoted_printable = b"=3D" in data or b"quoted-printable" in data
         for match in _ESCAPES.finditer(data):
             decoded = _decoded_escape(match)
-            if decoded is None:
+            if decoded is None or (data[match.start()] == 0x3D and not quoted_printable):
                 continue
             plain = data[position : match.start()]
             pieces.append(plain)

@@ -21,9 +21,11 @@ _COMMON_BIGRAMS: Final = words(
 )
 _PLACEHOLDER: Final = re.compile(
     rb"[\s<\[({]*(?:"
-    rb"<[^>]*>?|\[[^\]]*\]|\(.*|\{[\s\S]*|\$[A-Za-z_({\[$@*#0-9][\s\S]*|%[({]"
+    rb"<[^>]*>?|\[[^\]]*\]|\(.*|\{[\s\S]*|\$(?:[({\[$@*#0-9][\s\S]*|[A-Za-z_]"
+    rb"\w*(?:[:./-][\w:./-]*)?)|%[({]"
     rb"[\s\S]*|%[sdvqr]|%[A-Za-z_]\w*%.*|#\{[\s\S]*|"
-    rb"@[({\w][\w.:-]*[)}]?|\?+|:\w+|&lt;[\s\S]*|\.{2,}.*|[-_*xX.#=~+/\\|\xe2\x80\xa2\xa6\xc2\xb7\x97\x8f ]+|"
+    rb"@[({][\w.:-]*[)}]?|@[A-Za-z_.]+|![A-Za-z]+|\?+|:[a-z_]+|&(?:lt|#60|#[xX]3[cC])"
+    rb";[\s\S]*|\.{2,}.*|[-_*xX.#=~+/\\|\xe2\x80\xa2\xa6\xc2\xb7\x97\x8f ]+|"
     rb"(?:\\u2022|\\u25cf|&bull;|&#8226;)+|0+|(?i:null|nil|none|undefined|"
     rb"true|false|void ?0?|nan|n/?a|yes|no|on|off|"
     rb"string|text|bytes|str|int|bool|boolean|number|object|any|unknown|default|"
@@ -35,7 +37,7 @@ _PLACEHOLDER_PART: Final = re.compile(
     rb"this|it)|replace|insert[-_ ]|"
     rb"redact|dummy|x{5,}|\*{3,}|\.\.\.|[-_]here\b|^my[-_](?:api|secret|token|"
     rb"access|auth|key|pass|super)|sample|"
-    rb"\xe2\x80\xa6|\{\{|\$\{|\$\(|<%|%\(|<[a-z_ -]{2,40}>|super[-_]?secret|"
+    rb"\xe2\x80\xa6|\{\{|\$\{\w|\$\(\w|<%|%\(\w{1,32}\)[sd]|<[a-z_ -]{2,40}>|"
     rb"^todo\b|\xe2\x80\xa2{2}|^enter[-_ ]|"
     rb"0123456789|123456789(?!\d)|^123456$|abcdef(?:gh|123)|_goes_|^test[-_]?(?:token|"
     rb"key|secret|password|pass)\b|^some[-_]"
@@ -44,25 +46,35 @@ _CODE: Final = re.compile(
     rb"(?:new |await |return |typeof |lambda\b|function\b|async |yield |not |"
     rb"delete |raise |self\.|this\.|cls\.)[\s\S]*|"
     rb"[!~&*-]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*[?!]?\s{0,2}[(\[][\s\S]*|"
-    rb"[&*!]{0,2}[A-Za-z_$][A-Za-z_$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+[;,)\]}]*|"
     rb"[\[{(][\s\S]*|=+[\s\S]*|-?>[\s\S]*|[|&+]{1,2}\s?[\s\S]{0,8}|[<>][\s\S]*|/[/*][\s\S]*|"
     rb"(?:os|process|env|config|settings|secrets|vars|var|local|module|data|"
     rb"params|args|opts|options|props|github|"
     rb"inputs|steps|request|req|res|response|event|ctx|context|state|user|"
-    rb"data|row|obj|item|e|t|r|n|i)(?:\.|\[)[\s\S]*"
+    rb"row|obj|item)(?:\.|\[)[\s\S]*"
 )
 _REFERENCE: Final = re.compile(
     rb"(?i:https?|file|s3|gs|arn|vault|op|ssm|secretsmanager|aws|gcp|azure|"
     rb"env|urn|sops|k8s|keyvault|"
     rb"ref|bao|doppler|mailto|data|ftp|git|ssh)(?::|\+)[\s\S]*|"
-    rb"~?\.{0,2}/[\w.@/~ -]*|[A-Za-z]:\\[\s\S]*|[\w-]+(?:/[\w.-]+)+\.\w{1,5}"
+    rb"(?=[a-z0-9.@/~ _-]*\Z)~?\.{0,2}/[\w.@/~ -]*|(?:~|\.{1,2})?(?:/(?:[A-Za-z]"
+    rb"[a-z]*[._-]?){1,8}\d{0,3})+/?|"
+    rb"(?=[a-z_0-9.]*\Z)[a-z_]+\w*(?:\.[a-z_]\w*){2,8}|[A-Za-z]:\\[\s\S]*|"
+    rb"[\w-]+(?:/[\w.-]+)+\.\w{1,5}"
     rb"|[\w-]+\.(?:json|ya?ml|txt|pem|key|crt|py|js|ts|"
     rb"html?|md|env|cfg|ini|conf|png|svg|css|go|rs|java|rb|php|toml|xml|com|org|net|io|dev)|"
     rb"[\w.+-]+@[\w-]+\.[\w.]+|v?\d+(?:\.\d+)+(?:[-+.]?(?:alpha|beta|rc|dev|"
     rb"post)?[.-]?\d*)?|[\^~>=<]+\s?\d[\w.*-]*"
 )
+_IDENTIFIER: Final = re.compile(
+    rb"[_$]{0,2}(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+|_[a-z]+|_?\d{1,2}(?=\Z|[A-Z_]))*|"
+    rb"[A-Z]+(?:_[A-Z]+)*_?\d{0,2})_?"
+)
+_DOTTED: Final = re.compile(
+    rb"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+[;,)\]}]*"
+)
 _DATE: Final = re.compile(
-    rb"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?|\d{1,2}[:/.]\d{2}(?:[:/.]\d{2,4})?"
+    rb"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?|\d{1,5}/\d{1,5}|\d{1,2}"
+    rb"[:/.]\d{2}(?:[:/.]\d{2,4})?"
 )
 _TECHNICAL: Final = re.compile(
     rb"(?i)(?:sha|md|utf|base|aes|rsa|hs|rs|es|ps|bcrypt|scrypt|argon|pbkdf|"
@@ -111,7 +123,18 @@ def is_placeholder(value: bytes) -> bool:
 
 def is_code(value: bytes) -> bool:
     """Say whether an unquoted value reads as code, a reference to another value, a path or a version."""
-    return _CODE.fullmatch(value) is not None or _REFERENCE.fullmatch(value) is not None
+    if _CODE.fullmatch(value) is not None or _REFERENCE.fullmatch(value) is not None:
+        return True
+    return _DOTTED.fullmatch(value) is not None and all(
+        _names_something(part) for part in re.findall(rb"[\w$]+", value)
+    )
+
+
+def _names_something(part: bytes) -> bool:
+    """Say whether one part of a dotted expression reads as an identifier and not as random characters."""
+    if len(part) <= 4:
+        return part.strip(b"_$").isalpha()
+    return _IDENTIFIER.fullmatch(part) is not None and _mean_wordish(part.lower()) >= 0.5
 
 
 def is_words(value: bytes) -> bool:
@@ -182,8 +205,10 @@ def judge_password(value: bytes, quoted: bool) -> bool:
         return False
     if any(byte in b" \t" for byte in value):
         return quoted and _judge_passphrase(value)
-    if _REFERENCE.fullmatch(value) or (
-        _CODE.fullmatch(value) and b"(" in value and not _has_digit(value)
+    if (
+        _DATE.fullmatch(value)
+        or _REFERENCE.fullmatch(value)
+        or (_CODE.fullmatch(value) and b"(" in value and not _has_digit(value))
     ):
         return False
     if _LETTERS_ONLY.fullmatch(value):
@@ -193,13 +218,11 @@ def judge_password(value: bytes, quoted: bool) -> bool:
     if not value.isascii():
         return quoted and _has_digit(value) and len(value) <= 64 and _ascii_share(value) > 0.5
     if is_words(value) and not _has_symbol(value):
-        return (
-            quoted
-            and _has_digit(value)
-            and _WORD_PARTS.fullmatch(value) is None
-            and len(value) >= 7
-            and (_TECHNICAL.fullmatch(value) is None and b"_" not in value and b"-" not in value)
-        )
+        if _WORD_PARTS.fullmatch(value) or _TECHNICAL.fullmatch(value) or not _has_digit(value):
+            return False
+        if all(_IDENTIFIER.fullmatch(part) for part in re.split(rb"[-_.:]+", value)):
+            return len(value) >= 8 and value.isalnum() and (quoted or value.islower())
+        return len(value) >= 6
     return len(value) >= 5 and _WORD_PARTS.fullmatch(value) is None
 
 

@@ -61,6 +61,8 @@ _FORM_PART: Final = re.compile(
     rb"\\n)){0,3}(?:\r?\n|\\r\\n|\\n)([^\r\n\\]{4,1024})"
 )
 _FORM_NAME: Final = re.compile(rb"name=\\{0,3}\"([\w.\-\[\]]{1,64})\Z")
+_YAML_VALUE: Final = re.compile(rb"[ \t]{0,24}(?:value|content|default)[ \t]{0,2}:[ \t]{0,4}")
+_YAML_NAME: Final = re.compile(rb"(?:name|key)[ \t]{0,2}:[ \t]{0,4}[\"']?\Z")
 _HEADER_CELL: Final = re.compile(
     rb"[\s\"'*_`]*([\w\x80-\xff][\w .\-/()\x80-\xff]{0,38})[\s\"'*_`]*"
 )
@@ -228,6 +230,8 @@ def confirm_column(scan: Scan, position: int) -> None:
     ).endswith(b".cookie"):
         confirm_cookie(scan, position, "cookie")
         return
+    if data[position - 1] == 0x0A and _confirm_next_line(scan, position):
+        return
     line_start = data.rfind(b"\n", max(0, position - 400), position - 1) + 1
     line_end = data.find(b"\n", position - 1, position + 600)
     if line_end < 0 or (line_start == 0 and position > 400):
@@ -244,6 +248,19 @@ def confirm_column(scan: Scan, position: int) -> None:
     for index in {column, max(0, column - 1)}:
         if index < len(cells):
             _mask_column(scan, cells, index, separator, line_end + 1)
+
+
+def _confirm_next_line(scan: Scan, position: int) -> bool:
+    """Handle ``name: DB_PASSWORD`` with ``value: …`` on the next line, as in Kubernetes and Compose files."""
+    value = _YAML_VALUE.match(scan.data, position)
+    if value is None:
+        return False
+    end = position - 2 if scan.data[position - 2] == 0x0D else position - 1
+    name, start, _end = name_before(scan.data, end)
+    if _YAML_NAME.search(scan.data, max(0, start - 16), start) is None:
+        return False
+    confirm_named_value(scan, name.rsplit(b" ", 1)[-1], start, value.end())
+    return True
 
 
 def _mask_column(
@@ -273,11 +290,8 @@ def _mask_column_cell(
     scan: Scan, name_class: NameClass, start: int, cell: bytes, separator: bytes
 ) -> None:
     text = cell.strip(b" \t\r\"'`*")
-    if (
-        separator == b","
-        and name_class is not NameClass.PASSWORD
-        and not looks_machine_made(text, 12)
-    ):
+    minimum = 6 if name_class is NameClass.PASSWORD else 12
+    if separator != b"|" and not looks_machine_made(text, minimum):
         return
     begin = start + cell.find(text)
     if (

@@ -31,7 +31,9 @@ def confirm_sentence(scan: Scan, position: int) -> None:
     name, _start, _end = name_before(data, verb.start())
     scan.budget.spend(160)
     name_class = classify_name(name) if name else NameClass.NONE
-    if name_class is NameClass.NONE:
+    if name_class is NameClass.NONE or (
+        name.lower().endswith(b"pass") and verb.group("verb").lower() not in (b"is", b"was", b"->")
+    ):
         return
     skip = _SKIP.match(data, position)
     _judge_loose(scan, name_class, skip.end() if skip else position)

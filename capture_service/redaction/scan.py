@@ -12,6 +12,7 @@ KEY, TYPED, STRUCTURED, NAMED, ENCODED, LOOSE = range(6)
 """Precedence of rules whose spans overlap: the lowest number names the placeholder."""
 
 _ALNUM: Final = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_BASE64_RUN: Final = re.compile(rb"[A-Za-z0-9+/]{40}")
 _ESCAPE_BEFORE: Final = re.compile(
     rb"(?:\\[nrtbfva0]|%(?:25)*[0-9A-Fa-f]{2}|\\+u00[0-9a-fA-F]{2}|\\+x[0-9a-fA-F]{2}|=3[DA]|"
     + ANSI
@@ -96,9 +97,19 @@ class Scan:
     def at_edge(self, start: int) -> bool:
         """Say whether a token may begin here: nothing alphanumeric stands directly before, escapes apart."""
         if start == 0 or self.data[start - 1] not in _ALNUM:
-            return True
+            return start < 40 or self.data[start - 1] not in b"+/" or not self._inside_base64(start)
         before = self.data[max(0, start - 24) : start]
         return _ESCAPE_BEFORE.search(before) is not None
+
+    def _inside_base64(self, start: int) -> bool:
+        """Say whether 40 random base64 characters lead up to `start`, as in an image: no token begins there."""
+        before = self.data[start - 40 : start]
+        return (
+            _BASE64_RUN.fullmatch(before) is not None
+            and any(48 <= byte <= 57 for byte in before)
+            and not before.islower()
+            and not before.isupper()
+        )
 
 
 def merge(spans: list[Span], opaque: list[tuple[int, int]]) -> list[Span]:

@@ -72,7 +72,7 @@ DEVELOPMENT_TOKENS: Final[tuple[TokenRule, ...]] = (
         follow="[0-9a-zA-Z]",
     ),
     token("prefect-token", "pnu_ pnb_", r"[A-Za-z0-9]{36}"),
-    token("sentry-token", "sntrys_", r"[A-Za-z0-9+/=_-]{60,700}"),
+    token("sentry-token", "sntrys_", r"[A-Za-z0-9+/=_-]{60,700}", follow="[0-9A-Za-z+/=_-]"),
     token("sentry-token", "sntryu_ sntrya_", r"[0-9a-f]{64}"),
     token("codecov-token", "codecov_", r"[0-9A-Za-z-]{32,64}"),
     token("scalr-token", "at-", r"[a-z0-9]{20,24}\.[A-Za-z0-9_-]{40,80}", count=12),

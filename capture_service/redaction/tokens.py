@@ -93,8 +93,8 @@ def _confirm(scan: Scan, rule: TokenRule, start: int, head: int, prefix: int) ->
 def _plausible(body: bytes) -> bool:
     if len(set(body)) < 5 or is_placeholder(body):
         return False
-    fixed_alphabet = body.isalnum() and any(48 <= byte <= 57 for byte in body)
-    return fixed_alphabet or len(body) >= 60 or not is_words(body)
+    digits = sum(48 <= byte <= 57 for byte in body)
+    return digits >= 4 or (digits > 0 and body.isalnum()) or len(body) >= 60 or not is_words(body)
 
 
 def _confirm_broken(scan: Scan, rule: TokenRule, start: int, head: int, prefix: int) -> None:

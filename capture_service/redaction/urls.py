@@ -36,6 +36,8 @@ _WEAK_PASSWORDS: Final = frozenset(
     )
 )
 _TEMPLATE: Final = re.compile(rb"[{}<>$\[\]]|%[sd({]")
+_PUBLIC_DSN: Final = re.compile(rb"@(?:o\d+\.ingest|[\w.-]{0,40}sentry)[\w.-]*/")
+"""Hosts of error reporting, whose address carries a public key that every web page shows."""
 _USER_TOKEN: Final = re.compile(rb"[A-Za-z0-9_.~%+=-]{16,400}")
 
 
@@ -51,6 +53,8 @@ def confirm_parameter(scan: Scan, position: int) -> None:
     if name_match is None or value is None:
         return
     scan.budget.spend(len(value.group()) + 96)
+    if value.group()[:1] == b"=" or scan.data[name_match.start() - 2 : name_match.start()] == b"&&":
+        return
     name = name_match.group()
     for encoded in (b"amp", b"u0026", b"x26"):
         if (
@@ -106,6 +110,8 @@ def confirm_user_part(scan: Scan, position: int) -> None:
     start = authorities[-1].end()
     end = _last_at(data, start, at)
     colon = _COLON.search(data, start, end)
+    if colon is None and _PUBLIC_DSN.match(data, end):
+        return
     if colon is None:
         _mask_user_token(scan, start, end)
         return
@@ -117,6 +123,8 @@ def confirm_user_part(scan: Scan, position: int) -> None:
         or password.lower() == user.lower()
         or is_placeholder(password)
     ):
+        return
+    if password.isalpha() and (len(password) < 8 or user == b"anonymous") and is_words(password):
         return
     if user.startswith((b"{", b"$", b"<")) and is_words(password):
         return
