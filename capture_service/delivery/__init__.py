@@ -1,0 +1,1 @@
+"""The way from the outbox to the corpus: batches, uploads, retries."""

@@ -1,0 +1,19 @@
+"""Every bound of the delivery, with its unit. Bounds of the wire stand in ``rpc.limits``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sourcecorpus.rpc.limits import INGEST_BATCH_BYTES_MAX, KIBIBYTE
+
+# Batches of 8 to 32 are 5 to 10 times cheaper than single messages; more gains nothing.
+BATCH_RECORDS_MAX: Final = 32
+# The batch's own framing and its hashes come on top.
+BATCH_BYTES_MAX: Final = INGEST_BATCH_BYTES_MAX - 32 * KIBIBYTE
+CALL_SECONDS_MAX: Final = 60.0
+UPLOAD_SECONDS_MAX: Final = 300.0
+BACKOFF_SECONDS_FIRST: Final = 0.1
+BACKOFF_SECONDS_MAX: Final = 10.0
+"""Also the longest time between the return of the corpus and the next attempt."""
+HELD_LANES_MAX: Final = 500
+"""Games that wait for their own reasons at once; beyond it all wait together."""

@@ -1,0 +1,1 @@
+"""Which game an envelope belongs to."""
