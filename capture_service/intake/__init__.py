@@ -1,0 +1,1 @@
+"""Use cases of the capture service: take envelopes, tell about sessions."""

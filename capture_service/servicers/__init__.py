@@ -1,0 +1,1 @@
+"""Thin gRPC servicers: they read messages, call the intake, and write messages."""
