@@ -248,6 +248,7 @@ def run_service(
     name: str,
     serve: Callable[[RuntimeSettings], Awaitable[int]],
     configuration_file: Path | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> int:
     """Run a service's coroutine with settings, logs and telemetry; the whole of a ``main``.
 
@@ -256,13 +257,14 @@ def run_service(
         serve: Builds the service, runs it and returns the exit code. It may raise SettingsError or
             StartError until it takes calls.
         configuration_file: TOML file; None takes the path in SOURCECORPUS_CONFIG, if any.
+        environment: Environment, with what the command line said; None takes the process's own.
 
     Returns:
         The exit code of ``serve``; 2 where the service could not start, after one line on standard
         error.
     """
     try:
-        settings = load(RuntimeSettings, file=configuration_file)
+        settings = load(RuntimeSettings, file=configuration_file, environment=environment)
         configure_logging(settings.log_level, name)
         return asyncio.run(_with_telemetry(name, settings, serve))
     except (SettingsError, StartError) as error:
