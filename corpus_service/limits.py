@@ -42,3 +42,6 @@ PROGRESS_HANDLER_INSTRUCTIONS: Final = 20_000
 # Look-ups inside the store. Texts of few chunks are scanned, others searched by halves.
 LOOK_UP_IDS_MAX: Final = 1_000
 CHUNKS_SCANNED_MAX: Final = 24
+
+# Texts with more chunks are prepared while they are written, so that they are not held twice.
+TEXT_CHUNKS_HELD_MAX: Final = 2_000

@@ -6,11 +6,16 @@ game spends its time on rows alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from corpus_service.domain.records import CaptureRecord
 from corpus_service.domain.vocabulary import Instant
+
+
+def prepared_heading(prepare: Callable[[str], str], title: str, headings: Sequence[str]) -> str:
+    """Return what the heading column holds for a chunk: the title, then the headings above it."""
+    return " ".join(part for part in map(prepare, (title, *headings)) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +79,14 @@ class PreparedText:
 class PreparedSource:
     """Text or failure for one source of the record; both empty where none was tried.
 
-    ``shell`` says that extraction found a frame or script notice in place of a page.
+    ``empty_frame`` says that extraction found a frame or script notice in place of a page.
     """
 
     text: PreparedText | None = None
     extraction_failure: str = ""
     failed_extractor: str = ""
     failed_extractor_version: str = ""
-    shell: bool = False
+    empty_frame: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +94,12 @@ class PreparedRecord:
     """A record with everything that its transaction needs.
 
     ``sources`` has one entry for each source of the record, in order. ``committed_time`` comes from
-    the caller's clock.
+    the caller's clock. ``unread_contents`` are hashes whose bytes were not at hand when texts were
+    extracted: they are asked for, even if they arrived meanwhile.
     """
 
     record: CaptureRecord
     contents: tuple[PreparedContent, ...]
     sources: tuple[PreparedSource, ...]
     committed_time: Instant
+    unread_contents: frozenset[str] = frozenset()

@@ -38,7 +38,7 @@ def judge(
     completeness: Completeness,
     http_status: int,
     has_content: bool,
-    shell: bool = False,
+    empty_frame: bool = False,
 ) -> Verdict:
     """Judge one observation.
 
@@ -48,7 +48,7 @@ def judge(
         completeness: How much the content holds.
         http_status: Status of the last hop; 0 means unknown.
         has_content: The observation has bytes, its own or those that it says are unchanged.
-        shell: Extraction found a frame or script notice in place of the page.
+        empty_frame: Extraction found a frame or script notice in place of the page.
     """
     if probe:
         return Verdict.PROBE
@@ -57,6 +57,6 @@ def judge(
         return Verdict.FAILED
     if role is SourceRole.STUB or completeness is Completeness.STUB or not has_content:
         return Verdict.STUB
-    if shell or completeness is Completeness.SHELL:
+    if empty_frame or completeness is Completeness.SHELL:
         return Verdict.SHELL
     return Verdict.READABLE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 import apsw
@@ -16,7 +16,7 @@ PIECES_PER_BLOB: Final = 65_536
 """The row of a piece is blob * 65536 + ordinal; 64 MiB are 256 pieces."""
 
 _LOOK_UP: Final = (
-    "SELECT row, referenced, readable, piece_count = (SELECT count(*) FROM blob_pieces AS p"
+    "SELECT row, referenced, readable, damaged = 0 AND piece_count = (SELECT count(*) FROM blob_pieces AS p"
     " WHERE p.row BETWEEN b.row * 65536 AND b.row * 65536 + 65535)"
     " FROM blobs AS b WHERE b.hash = ? AND b.complete = 1"
 )
@@ -28,10 +28,14 @@ class BlobTable:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
-    def missing(self, hashes: Iterable[str], provided: Iterable[PreparedContent]) -> list[str]:
-        """Return the hashes that are neither provided nor stored with all of their pieces."""
-        given = {content.content_hash for content in provided}
-        return [name for name in hashes if name not in given and not self.is_whole(name)]
+    def missing(self, hashes: Iterable[str], prepared: PreparedRecord) -> list[str]:
+        """Return the hashes that are neither in the record nor stored with all of their pieces."""
+        given = {content.content_hash for content in prepared.contents}
+        return [
+            name
+            for name in hashes
+            if name not in given and (name in prepared.unread_contents or not self.is_whole(name))
+        ]
 
     def is_whole(self, content_hash: str) -> bool:
         """Whether all pieces of a content are there; their bytes are looked at when they are read."""
@@ -39,36 +43,46 @@ class BlobTable:
         return found is not None and bool(found[3])
 
     def store(
-        self, hashes: Iterable[str], readable: Collection[str], prepared: PreparedRecord
+        self, types: Mapping[str, str], readable: Collection[str], prepared: PreparedRecord
     ) -> None:
-        """Keep the contents of a record, once each, and mark them as referred to."""
+        """Keep the contents of a record, once each, and mark them as referred to.
+
+        Args:
+            types: Hash to media type of everything that the record refers to.
+            readable: Those that a readable observation refers to.
+            prepared: The record with the bytes that came with it.
+        """
         provided = {content.content_hash: content for content in prepared.contents}
-        for content_hash in hashes:
+        for content_hash, content_type in types.items():
             shown = content_hash in readable
             found = self._connection.execute(_LOOK_UP, (content_hash,)).fetchone()
             content = provided.get(content_hash)
             if found is None:
                 if content is not None:
-                    self._insert(content, shown, prepared.committed_time)
+                    self._insert(content, content_type, shown, prepared.committed_time)
                 continue
             row, referenced, was_shown, whole = found
             if not whole and content is not None:
                 self._delete_pieces(row)
                 self.insert_pieces(row, 0, content.pieces)
                 self._connection.execute(
-                    "UPDATE blobs SET size_bytes = ?, piece_count = ?, codec = ? WHERE row = ?",
+                    "UPDATE blobs SET size_bytes = ?, piece_count = ?, codec = ?, damaged = 0"
+                    " WHERE row = ?",
                     (content.size_bytes, len(content.pieces), CODEC, row),
                 )
             if not referenced or (shown and not was_shown):
                 self._connection.execute(
-                    "UPDATE blobs SET referenced = 1, readable = ? WHERE row = ?",
-                    (int(shown or was_shown), row),
+                    "UPDATE blobs SET referenced = 1, readable = ?, content_type ="
+                    " CASE content_type WHEN '' THEN ? ELSE content_type END WHERE row = ?",
+                    (int(shown or was_shown), content_type, row),
                 )
 
-    def _insert(self, content: PreparedContent, shown: bool, begun_time: Instant) -> None:
+    def _insert(
+        self, content: PreparedContent, content_type: str, shown: bool, begun_time: Instant
+    ) -> None:
         self._connection.execute(
             "INSERT INTO blobs (hash, codec, size_bytes, piece_count, complete, referenced,"
-            " readable, begun_time) VALUES (?, ?, ?, ?, 1, 1, ?, ?)",
+            " readable, begun_time, content_type) VALUES (?, ?, ?, ?, 1, 1, ?, ?, ?)",
             (
                 content.content_hash,
                 CODEC,
@@ -76,6 +90,7 @@ class BlobTable:
                 len(content.pieces),
                 int(shown),
                 begun_time,
+                content_type,
             ),
         )
         self.insert_pieces(self._connection.last_insert_rowid(), 0, content.pieces)
@@ -92,7 +107,7 @@ class BlobTable:
         """Insert the row of an upload and return its number."""
         self._connection.execute(
             "INSERT INTO blobs (hash, codec, size_bytes, piece_count, complete, referenced,"
-            " readable, begun_time) VALUES (?, ?, ?, 0, 0, 0, 0, ?)",
+            " readable, begun_time, content_type) VALUES (?, ?, ?, 0, 0, 0, 0, ?, '')",
             (content_hash, CODEC, size_bytes, begun_time),
         )
         return self._connection.last_insert_rowid()
@@ -140,6 +155,12 @@ class BlobTable:
         for (row,) in rows:
             self.delete(row)
         return len(rows)
+
+    def mark_damaged(self, content_hash: str) -> None:
+        """Note that the bytes differ from their hash: the next record has to bring them again."""
+        self._connection.execute(
+            "UPDATE blobs SET damaged = 1 WHERE hash = ? AND complete = 1", (content_hash,)
+        )
 
     def _delete_pieces(self, blob: int) -> None:
         self._connection.execute(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import apsw
 
+from corpus_service.storage.preparation import prepared_heading
 from corpus_service.storage.sqlite.identity_rows import raise_epoch, read_meta, write_meta
 
 
@@ -17,11 +18,6 @@ class IndexPreparation:
 
     version: str
     prepare: Callable[[str], str]
-
-
-def prepared_heading(preparation: IndexPreparation, title: str, headings: list[str]) -> str:
-    """Prepare what the heading column of a chunk holds: the title, then the headings above."""
-    return preparation.prepare("\n".join([title, *headings])) if title or headings else ""
 
 
 def bring_index_up_to_date(connection: apsw.Connection, preparation: IndexPreparation) -> None:
@@ -52,4 +48,4 @@ def _entries(
     ):
         body = preparation.prepare(text)
         if body:
-            yield chunk, prepared_heading(preparation, title, json.loads(headings)), body
+            yield chunk, prepared_heading(preparation.prepare, title, json.loads(headings)), body

@@ -70,8 +70,8 @@ class _RecordIngest:
             self._judge(source, prepared)
             for source, prepared in zip(record.sources, self._prepared.sources, strict=True)
         ]
-        hashes = _referenced_hashes(record)
-        missing = self._blobs.missing(hashes, self._prepared.contents)
+        types = _referenced_contents(record)
+        missing = self._blobs.missing(types, self._prepared)
         if missing:
             return IngestResult(
                 record.envelope_id,
@@ -80,7 +80,7 @@ class _RecordIngest:
             )
         self._transaction.committed_time = self._prepared.committed_time
         readable = _readable_hashes(record, verdicts)
-        self._blobs.store(hashes, readable, self._prepared)
+        self._blobs.store(types, readable, self._prepared)
         rows = [self._sources.load_or_make(source) for source in record.sources]
         first = self._next_observation()
         envelope = self._insert_envelope(first, Verdict.READABLE in verdicts)
@@ -118,7 +118,7 @@ class _RecordIngest:
             completeness=source.completeness,
             http_status=source.http_status,
             has_content=has_content,
-            shell=prepared.shell,
+            empty_frame=prepared.empty_frame,
         )
 
     def _next_observation(self) -> int:
@@ -199,14 +199,17 @@ class _RecordIngest:
         )
 
 
-def _referenced_hashes(record: CaptureRecord) -> list[str]:
-    """Every hash that the record names, once each, in order."""
-    found = [record.result_hash] if record.result_hash else []
+def _referenced_contents(record: CaptureRecord) -> dict[str, str]:
+    """Every hash that the record names, once each, in order, with its media type."""
+    found: dict[str, str] = {}
     for source in record.sources:
         if source.content_hash:
-            found.append(source.content_hash)
-        found.extend(part.content_hash for part in source.representations)
-    return list(dict.fromkeys(found))
+            found.setdefault(source.content_hash, source.content_type)
+        for part in source.representations:
+            found.setdefault(part.content_hash, part.media_type)
+    if record.result_hash:
+        found.setdefault(record.result_hash, record.result_media_type)
+    return found
 
 
 def _readable_hashes(record: CaptureRecord, verdicts: Sequence[Verdict]) -> list[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from time import monotonic
 from typing import Final
 
 import apsw
@@ -18,7 +20,7 @@ from sourcecorpus.rpc.failures import Failure, FailureCode
 Reader = Callable[[], AbstractContextManager[apsw.Connection]]
 
 READABLE: Final = (
-    "SELECT row, size_bytes, piece_count FROM readable_contents WHERE hash = ?",
+    "SELECT row, size_bytes, piece_count, content_type FROM readable_contents WHERE hash = ?",
     "SELECT size_bytes, frame FROM readable_pieces WHERE row = ?",
 )
 """Statements for readers: the content by hash, a piece by number."""
@@ -37,19 +39,27 @@ class SqliteContent:
     """Verified bytes; small ones stay in memory, others are decompressed again piece by piece."""
 
     def __init__(
-        self, reader: Reader, statements: tuple[str, str], content_hash: str, content_type: str
+        self,
+        reader: Reader,
+        statements: tuple[str, str],
+        content_hash: str,
+        deadline_seconds: float | None,
     ) -> None:
         self._reader = reader
         self._statements = statements
         self._hash = content_hash
         with reader() as connection:
             found = connection.execute(statements[0], (content_hash,)).fetchone()
-        if found is None:
-            raise Failure(FailureCode.NOT_FOUND, "CONTENT_NOT_FOUND", "content_hash")
-        self._stored = _Stored(*found)
-        self.facts: Final = ContentFacts(content_hash, self._stored.size_bytes, content_type)
+            if found is None:
+                raise (
+                    damaged()
+                    if _is_referred_to(connection, content_hash)
+                    else Failure(FailureCode.NOT_FOUND, "CONTENT_NOT_FOUND", "content_hash")
+                )
+        self._stored = _Stored(*found[:3])
+        self.facts: Final = ContentFacts(content_hash, self._stored.size_bytes, found[3])
         self._buffer: list[bytes] | None = None
-        self._verify()
+        self._verify(math.inf if deadline_seconds is None else monotonic() + deadline_seconds)
 
     def pieces(self, offset: int = 0, length: int | None = None) -> Iterator[bytes]:
         """See `StoredContent.pieces`."""
@@ -66,23 +76,25 @@ class SqliteContent:
             if part:
                 yield part
 
-    def _verify(self) -> None:
+    def _verify(self, end: float) -> None:
         digest = hashlib.sha256()
         keep = self._stored.size_bytes <= CONTENT_BUFFERED_BYTES_MAX
         buffer: list[bytes] = []
         size_bytes = 0
         for ordinal in range(self._stored.piece_count):
+            if monotonic() > end:
+                raise Failure(FailureCode.DEADLINE_EXCEEDED, "QUERY_DEADLINE_EXCEEDED")
             data = self._read(ordinal)
             # Ranges are computed from ordinals: every piece but the last one is full.
             full = len(data) == CONTENT_PIECE_BYTES or ordinal == self._stored.piece_count - 1
             if not full:
-                raise _damaged()
+                raise damaged()
             digest.update(data)
             size_bytes += len(data)
             if keep:
                 buffer.append(data)
         if size_bytes != self._stored.size_bytes or f"sha256:{digest.hexdigest()}" != self._hash:
-            raise _damaged()
+            raise damaged()
         self._buffer = buffer if keep else None
 
     def _read(self, ordinal: int) -> bytes:
@@ -91,11 +103,11 @@ class SqliteContent:
                 self._statements[1], (self._stored.row << _ROW_BITS | ordinal,)
             ).fetchone()
         if found is None:
-            raise _damaged()
+            raise damaged()
         try:
             return decompress_piece(found[1], found[0])
         except DamagedPieceError:
-            raise _damaged() from None
+            raise damaged() from None
 
 
 def artifact_content(connection: apsw.Connection, artifact_id: str) -> ContentFacts:
@@ -119,21 +131,11 @@ def envelope_content(connection: apsw.Connection, envelope_id: str) -> ContentFa
     if found is None or not found[0]:
         raise Failure(FailureCode.NOT_FOUND, "CONTENT_NOT_FOUND", "envelope_id")
     if found[1] is None:
-        raise _damaged()
+        raise damaged()
     return ContentFacts(*found)
 
 
-def content_type_of(connection: apsw.Connection, content_hash: str) -> str:
-    """Return the media type that the newest artifact with this content has, or ""."""
-    found: str | None = connection.execute(
-        "SELECT content_type FROM readable_artifacts WHERE content_hash = ?"
-        " ORDER BY row DESC LIMIT 1",
-        (content_hash,),
-    ).get
-    return found or ""
-
-
-def is_referred_to(connection: apsw.Connection, content_hash: str) -> bool:
+def _is_referred_to(connection: apsw.Connection, content_hash: str) -> bool:
     """Whether a readable artifact names the content: its bytes ought to be there."""
     found = connection.execute(
         "SELECT 1 FROM readable_artifacts WHERE content_hash = ? LIMIT 1", (content_hash,)
@@ -141,5 +143,6 @@ def is_referred_to(connection: apsw.Connection, content_hash: str) -> bool:
     return found is not None
 
 
-def _damaged() -> Failure:
+def damaged() -> Failure:
+    """The answer where stored bytes are gone or differ from their hash."""
     return Failure(FailureCode.DATA_LOSS, "STORED_HASH_MISMATCH", "content_hash")

@@ -106,9 +106,7 @@ class SqliteStore:
 
     def open_for_extraction(self, game_id: str, content_hash: str) -> StoredContent:
         """See `CaptureWriter.open_for_extraction`."""
-        return read_contents.SqliteContent(
-            lambda: self._reader(game_id), write_side.STORED, content_hash, ""
-        )
+        return self._content(game_id, write_side.STORED, content_hash)
 
     def submit(self, game_id: str, record: PreparedRecord) -> Future[IngestResult]:
         """See `CaptureWriter.submit`."""
@@ -130,11 +128,7 @@ class SqliteStore:
         self, game_id: str, content_hash: str, *, deadline_seconds: float | None = None
     ) -> StoredContent:
         """See `ContentReader.open_content`."""
-        with self._reader(game_id, deadline_seconds) as connection:
-            content_type = read_contents.content_type_of(connection, content_hash)
-        return read_contents.SqliteContent(
-            lambda: self._reader(game_id), read_contents.READABLE, content_hash, content_type
-        )
+        return self._content(game_id, read_contents.READABLE, content_hash, deadline_seconds)
 
     def artifact_content(self, game_id: str, artifact_id: str) -> ContentFacts:
         """See `ContentReader.artifact_content`."""
@@ -310,6 +304,23 @@ class SqliteStore:
 
     def _open_game(self, game_id: str) -> GameDatabase:
         return GameDatabase(self._games_folder / f"{game_id}.db", game_id, self._preparation)
+
+    def _content(
+        self,
+        game_id: str,
+        statements: tuple[str, str],
+        content_hash: str,
+        deadline_seconds: float | None = None,
+    ) -> read_contents.SqliteContent:
+        try:
+            return read_contents.SqliteContent(
+                lambda: self._reader(game_id), statements, content_hash, deadline_seconds
+            )
+        except Failure as failure:
+            if failure.code is FailureCode.DATA_LOSS:
+                with self._lease(game_id) as database:
+                    write_side.mark_damaged(database, content_hash)
+            raise
 
     def _lease(self, game_id: str) -> AbstractContextManager[GameDatabase]:
         game = self._catalog.get_game(game_id)

@@ -24,7 +24,7 @@ from sourcecorpus.rpc import faults
 T = TypeVar("T")
 
 STORED: Final = (
-    "SELECT row, size_bytes, piece_count FROM blobs WHERE hash = ? AND complete = 1",
+    "SELECT row, size_bytes, piece_count, content_type FROM blobs WHERE hash = ? AND complete = 1",
     "SELECT size_bytes, frame FROM blob_pieces WHERE row = ?",
 )
 """The statements of `SqliteContent` for stored and uploaded bytes alike."""
@@ -65,6 +65,13 @@ def submit(database: GameDatabase, game_id: str, record: PreparedRecord) -> Futu
         len(piece.frame) for content in record.contents for piece in content.pieces
     ) + sum(source.text.text_length for source in record.sources if source.text is not None)
     return database.write(lambda transaction: ingest(transaction, game_id, record), size_bytes)
+
+
+def mark_damaged(database: GameDatabase, content_hash: str) -> None:
+    """Note that stored bytes differ from their hash, so that the next record repairs them."""
+    database.write(
+        lambda transaction: BlobTable(transaction.connection).mark_damaged(content_hash)
+    ).result()
 
 
 def drop_uploads(database: GameDatabase, older_than: int) -> int:

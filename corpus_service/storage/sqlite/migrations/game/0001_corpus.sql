@@ -19,7 +19,8 @@ CREATE TABLE commits (
 ) STRICT;
 
 -- Bytes, once for each distinct content. complete = 0 while an upload runs; referenced = 0 until a
--- record refers to them; readable = 1 once a readable observation does.
+-- record refers to them; readable = 1 once a readable observation does; damaged = 1 once a reader
+-- found that they differ from their hash, until they come again.
 CREATE TABLE blobs (
     row INTEGER PRIMARY KEY,
     hash TEXT NOT NULL,
@@ -29,7 +30,9 @@ CREATE TABLE blobs (
     complete INTEGER NOT NULL,
     referenced INTEGER NOT NULL,
     readable INTEGER NOT NULL,
-    begun_time INTEGER NOT NULL
+    damaged INTEGER NOT NULL DEFAULT 0,
+    begun_time INTEGER NOT NULL,
+    content_type TEXT NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX blobs_by_hash ON blobs (hash) WHERE complete = 1;

@@ -75,7 +75,7 @@ FROM envelopes
 WHERE readable = 1;
 
 CREATE VIEW readable_contents AS
-SELECT row, hash, size_bytes, piece_count FROM blobs WHERE complete = 1 AND readable = 1;
+SELECT row, hash, size_bytes, piece_count, content_type FROM blobs WHERE complete = 1 AND readable = 1;
 
 CREATE VIEW readable_pieces AS
 SELECT p.row, p.size_bytes, p.frame

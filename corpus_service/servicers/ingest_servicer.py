@@ -1,0 +1,99 @@
+"""IngestService: reads messages, calls the use cases, writes messages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from concurrent.futures import Executor
+from typing import Any
+
+import grpc
+
+from corpus_service.servicers.ingest_messages import read_record, write_result
+from corpus_service.services.failures import invalid
+from corpus_service.services.ingest import IngestUseCase
+from corpus_service.services.ingest_uploads import ContentUploadUseCase, OpenUpload, UploadHead
+from sourcecorpus.corpus.v1 import ingest_service_pb2 as ingest_pb
+from sourcecorpus.corpus.v1 import ingest_service_pb2_grpc as ingest_grpc
+from sourcecorpus.rpc.limits import INGEST_BATCH_BYTES_MAX, INGEST_RECORDS_MAX
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+class IngestServicer(ingest_grpc.IngestServiceServicer):
+    """The way into the corpus; blocking work runs in the executor, which the bootstrap owns."""
+
+    def __init__(
+        self, ingest: IngestUseCase, uploads: ContentUploadUseCase, executor: Executor
+    ) -> None:
+        self._ingest = ingest
+        self._uploads = uploads
+        self._executor = executor
+
+    async def IngestCaptures(  # noqa: N802 - name of the contract
+        self, request: ingest_pb.IngestCapturesRequest, context: Context
+    ) -> ingest_pb.IngestCapturesResponse:
+        """See ingest_service.proto.
+
+        Raises:
+            Failure: INVALID_ARGUMENT ``BATCH_EMPTY``, ``FIELD_TOO_MANY_VALUES``,
+                ``BATCH_TOO_LARGE``.
+        """
+        if not request.records:
+            raise invalid("BATCH_EMPTY", "records")
+        if len(request.records) > INGEST_RECORDS_MAX:
+            raise invalid("FIELD_TOO_MANY_VALUES", "records", limit=INGEST_RECORDS_MAX)
+        # One record may be larger than a batch: its list of sources is bounded on its own.
+        if len(request.records) > 1 and request.ByteSize() > INGEST_BATCH_BYTES_MAX:
+            raise invalid("BATCH_TOO_LARGE", "records", limit=INGEST_BATCH_BYTES_MAX)
+        loop = asyncio.get_running_loop()
+        futures = await loop.run_in_executor(
+            self._executor,
+            lambda: self._ingest.ingest([read_record(record) for record in request.records]),
+        )
+        results = [await asyncio.wrap_future(future) for future in futures]
+        return ingest_pb.IngestCapturesResponse(results=map(write_result, results))
+
+    async def UploadContent(  # noqa: N802 - name of the contract
+        self,
+        request_iterator: AsyncIterator[ingest_pb.UploadContentRequest],
+        context: Context,
+    ) -> ingest_pb.UploadContentResponse:
+        """See ingest_service.proto. A stream that breaks off leaves nothing.
+
+        Raises:
+            Failure: INVALID_ARGUMENT ``HEAD_REQUIRED``, ``HEAD_REPEATED``, ``FRAME_EMPTY`` and
+                what `OpenUpload` refuses.
+        """
+        loop = asyncio.get_running_loop()
+        upload: OpenUpload | None = None
+        content_hash = ""
+        try:
+            async for message in request_iterator:
+                kind = message.WhichOneof("frame")
+                if kind is None:
+                    raise invalid("FRAME_EMPTY", "frame")
+                if upload is None:
+                    if kind != "head":
+                        raise invalid("HEAD_REQUIRED", "head")
+                    head = message.head
+                    content_hash = head.content_hash
+                    described = UploadHead(head.game_id, content_hash, head.size_bytes)
+                    upload = await loop.run_in_executor(
+                        self._executor, self._uploads.begin, described
+                    )
+                elif kind == "head":
+                    raise invalid("HEAD_REPEATED", "head")
+                else:
+                    await loop.run_in_executor(self._executor, upload.write, message.data)
+            if upload is None:
+                raise invalid("HEAD_REQUIRED", "head")
+            await loop.run_in_executor(self._executor, upload.finish)
+        except BaseException:
+            if upload is not None:
+                # Shielded: a cancelled stream must not cancel its own cleaning up.
+                await asyncio.shield(loop.run_in_executor(self._executor, upload.abort))
+            raise
+        return ingest_pb.UploadContentResponse(
+            content_hash=content_hash, already_stored=upload.already_stored
+        )

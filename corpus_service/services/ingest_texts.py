@@ -1,0 +1,166 @@
+"""From stored bytes to a text that a writer takes: extract, divide, prepare.
+
+Pure work without a database; the texts of an artifact that has a version by the same extractor are
+not made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from corpus_service.chunking import Chunk, chunk_text
+from corpus_service.domain.lines import count_lines
+from corpus_service.domain.records import CapturedSource
+from corpus_service.extraction.types import (
+    ExtractedText,
+    ExtractionFailed,
+    ExtractionRequest,
+    Flag,
+)
+from corpus_service.limits import TEXT_CHUNKS_HELD_MAX
+from corpus_service.storage.preparation import (
+    PreparedChunk,
+    PreparedSource,
+    PreparedText,
+    prepared_heading,
+)
+
+_SHELLS: Final = frozenset({Flag.FRAMESET_SHELL, Flag.IFRAME_SHELL, Flag.SCRIPT_SHELL})
+_HASH_STEP_CODE_POINTS: Final = 1 << 20
+
+
+class TextExtractor(Protocol):
+    """Makes text of bytes; see `corpus_service.extraction`."""
+
+    def extract(self, request: ExtractionRequest) -> ExtractedText:
+        """Return the text.
+
+        Raises:
+            ExtractionFailed: There is none.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class TextPreparation:
+    """Makes prepared texts of contents. Safe from several threads.
+
+    Attributes:
+        extractor: Makes text of bytes.
+        extractors: Names and versions of all extractors, to find out what was read by them before.
+        prepare: Writes what the full-text index takes.
+    """
+
+    extractor: TextExtractor
+    extractors: Sequence[tuple[str, str]]
+    prepare: Callable[[str], str]
+
+    def read(self, source: CapturedSource, data: bytes) -> PreparedSource:
+        """Extract the text of a source's content, or say why there is none."""
+        try:
+            text = self.extractor.extract(
+                ExtractionRequest(
+                    content=data,
+                    content_type=source.content_type,
+                    uri=source.canonical_uri,
+                    kind=source.kind,
+                    declared_language=source.language,
+                )
+            )
+        except ExtractionFailed as failure:
+            return PreparedSource(
+                extraction_failure=failure.reason.value,
+                failed_extractor=failure.extractor,
+                failed_extractor_version=dict(self.extractors).get(failure.extractor, ""),
+            )
+        if not _SHELLS.isdisjoint(text.flags):
+            return PreparedSource(empty_frame=True)
+        return PreparedSource(self._prepared(source, text))
+
+    def _prepared(self, source: CapturedSource, extracted: ExtractedText) -> PreparedText:
+        text = extracted.text
+        chunks = chunk_text(text, format=extracted.format)
+        if not chunks and text:
+            # White space alone has no chunk, and yet every character of a version is kept.
+            chunks = [Chunk(0, 0, len(text), (), 0)]
+        title = source.title or extracted.title
+        sequence = _TextChunks(text, chunks, title, self.prepare)
+        return PreparedText(
+            extractor=extracted.extractor,
+            extractor_version=extracted.extractor_version,
+            text_hash=_hash_of(text),
+            text_length=len(text),
+            line_count=count_lines(text),
+            # Of a large text, chunk by chunk is made while it is written; it is never held twice.
+            chunks=tuple(sequence) if len(chunks) <= TEXT_CHUNKS_HELD_MAX else sequence,
+            title=extracted.title,
+            language=extracted.language,
+            repairs=extracted.repairs,
+            facts_json=_facts(extracted),
+        )
+
+
+class _TextChunks:
+    """The chunks of a text with what the index takes; can be read more than once."""
+
+    def __init__(
+        self, text: str, chunks: Sequence[Chunk], title: str, prepare: Callable[[str], str]
+    ) -> None:
+        self._text = text
+        self._chunks = chunks
+        self._title = title
+        self._prepare = prepare
+
+    def __iter__(self) -> Iterator[PreparedChunk]:
+        line = 1
+        path: tuple[str, ...] = ()
+        path_json, heading = "[]", prepared_heading(self._prepare, self._title, ())
+        for chunk in self._chunks:
+            part = self._text[chunk.start : chunk.end]
+            if chunk.heading_path != path:
+                path = chunk.heading_path
+                path_json = json.dumps(path, ensure_ascii=False)
+                heading = prepared_heading(self._prepare, self._title, path)
+            body = self._prepare(part)
+            yield PreparedChunk(
+                chunk.start,
+                chunk.end,
+                line,
+                path_json,
+                part,
+                chunk.token_count,
+                heading if body else "",
+                body,
+            )
+            line += part.count("\n")
+
+
+def _hash_of(text: str) -> str:
+    """The content hash of a text's UTF-8 bytes, without a second copy of a large one."""
+    digest = hashlib.sha256()
+    for start in range(0, len(text), _HASH_STEP_CODE_POINTS):
+        digest.update(text[start : start + _HASH_STEP_CODE_POINTS].encode())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _facts(extracted: ExtractedText) -> str:
+    """What else the extractor found, as JSON; plain cases are empty."""
+    facts: dict[str, object] = {}
+    if extracted.charset != "utf-8":
+        facts["charset"] = extracted.charset
+        facts["charset_reason"] = extracted.charset_reason.value
+        facts["charset_confidence"] = extracted.charset_confidence
+    if extracted.flags:
+        facts["flags"] = list(extracted.flags)
+    if extracted.frame_uris:
+        facts["frame_uris"] = list(extracted.frame_uris)
+    if extracted.claims:
+        facts["claims"] = [
+            [claim.kind.value, claim.value, claim.language] for claim in extracted.claims
+        ]
+    if extracted.quality < 1.0:
+        facts["quality"] = extracted.quality
+    return json.dumps(facts) if facts else "{}"
