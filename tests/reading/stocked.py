@@ -1,0 +1,189 @@
+"""A store filled with texts, and a real server over it, for the tests of reading and searching."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from corpus_service.bootstrap import PREPARATION, add_services
+from corpus_service.chunking import ChunkFormat, chunk_text
+from corpus_service.domain.games import Game
+from corpus_service.domain.records import CapturedSource, CaptureRecord, Content
+from corpus_service.domain.vocabulary import Completeness, IngestStatus, SourceRole
+from corpus_service.search.preparation import prepare_for_index
+from corpus_service.settings import CorpusSettings
+from corpus_service.storage.interface import CorpusStore
+from corpus_service.storage.pieces import compress_content
+from corpus_service.storage.preparation import (
+    PreparedChunk,
+    PreparedContent,
+    PreparedRecord,
+    PreparedSource,
+    PreparedText,
+    prepared_heading,
+)
+from corpus_service.storage.sqlite import SqliteStore
+from sourcecorpus.corpus.v1 import (
+    citation_service_pb2_grpc,
+    game_service_pb2_grpc,
+    search_service_pb2_grpc,
+    source_service_pb2_grpc,
+)
+from sourcecorpus.identity import canonicalise
+from sourcecorpus.rpc.addresses import Address
+from sourcecorpus.rpc.page_tokens import KEY_BYTES, PageTokenSigner
+from sourcecorpus.rpc.runtime_settings import RuntimeSettings
+from sourcecorpus.rpc.server import ServiceServer
+
+GAME = "g1"
+SECOND = 1_000_000_000
+
+
+def hash_of(data: bytes) -> str:
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+@dataclass
+class Stock:
+    """A store and a clock of whole seconds that moves with every capture."""
+
+    store: CorpusStore
+    captures: int = 0
+    games: set[str] = field(default_factory=set)
+
+    def add(self, uri: str, text: str, *, title: str = "", game: str = GAME, **facts: Any) -> str:
+        """Captures a text and returns its version id ("" where it has none)."""
+        return self.ingest(uri, text.encode(), text, title=title, game=game, **facts)
+
+    def ingest(
+        self,
+        uri: str,
+        data: bytes,
+        text: str,
+        *,
+        title: str = "",
+        game: str = GAME,
+        probe: bool = False,
+        run_id: str = "",
+        **facts: Any,
+    ) -> str:
+        if game not in self.games:
+            self.store.create_game(Game(game))
+            self.games.add(game)
+        self.captures += 1
+        now = self.captures * SECOND
+        content_hash = hash_of(data)
+        source = CapturedSource(
+            canonical_uri=canonicalise(uri).value,
+            title=title,
+            content_hash=content_hash,
+            **{
+                "family": "page",
+                "kind": "page",
+                "role": SourceRole.DOCUMENT,
+                "completeness": Completeness.FULL,
+                "content_type": "text/plain",
+                "fetched_time": now,
+                **facts,
+            },
+        )
+        record = CaptureRecord(
+            game_id=game,
+            envelope_id=f"env-{self.captures}",
+            envelope_fingerprint=hash_of(str(self.captures).encode()),
+            tool_name="web_extract",
+            finished_time=now,
+            received_time=now,
+            result_hash=content_hash,
+            result_media_type="text/plain",
+            probe=probe,
+            run_id=run_id,
+            sources=(source,),
+            contents=(Content(content_hash, len(data), data),),
+        )
+        prepared = PreparedRecord(
+            record=record,
+            contents=(PreparedContent(content_hash, len(data), compress_content(data)),),
+            sources=(PreparedSource(text=_prepared(text, title)),),
+            committed_time=now,
+        )
+        result = self.store.submit(game, prepared).result(timeout=20)
+        assert result.status is IngestStatus.COMMITTED
+        return result.sources[0].version_id if result.sources else ""
+
+
+def _prepared(text: str, title: str) -> PreparedText:
+    chunks = []
+    for chunk in chunk_text(text, format=ChunkFormat.MARKDOWN):
+        part = text[chunk.start : chunk.end]
+        chunks.append(
+            PreparedChunk(
+                start=chunk.start,
+                end=chunk.end,
+                first_line=text.count("\n", 0, chunk.start) + 1,
+                heading_path=json.dumps(list(chunk.heading_path)),
+                text=part,
+                token_count=chunk.token_count,
+                prepared_heading=prepared_heading(
+                    prepare_for_index, title, list(chunk.heading_path)
+                ),
+                prepared_text=prepare_for_index(part),
+            )
+        )
+    return PreparedText(
+        extractor="plain",
+        extractor_version="1",
+        text_hash=hash_of(text.encode()),
+        text_length=len(text),
+        line_count=text.count("\n") + (not text.endswith("\n")) if text else 0,
+        chunks=chunks,
+        title=title,
+        language="en",
+    )
+
+
+def stocks(kind: str, folder: Path) -> Iterator[Stock]:
+    """Opens a stock over a backend for the length of a test."""
+    assert kind == "sqlite"
+    store = SqliteStore(folder, PREPARATION)
+    try:
+        yield Stock(store)
+    finally:
+        store.close()
+
+
+@dataclass(frozen=True)
+class Stubs:
+    """Stubs of every service over one channel."""
+
+    search: search_service_pb2_grpc.SearchServiceAsyncStub
+    source: source_service_pb2_grpc.SourceServiceAsyncStub
+    citation: citation_service_pb2_grpc.CitationServiceAsyncStub
+    game: game_service_pb2_grpc.GameServiceAsyncStub
+
+
+@asynccontextmanager
+async def serving(store: CorpusStore) -> AsyncIterator[Stubs]:
+    """A real server on a loopback socket, with stubs that reach it."""
+    server = ServiceServer(RuntimeSettings(drain_seconds=0.1))
+    address = server.bind(Address("127.0.0.1", 0))
+    add_services(server, store, PageTokenSigner(b"k" * KEY_BYTES), CorpusSettings(read_threads=2))
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(str(address)) as channel:
+            stub: Any = channel
+            yield Stubs(
+                search_service_pb2_grpc.SearchServiceStub(stub),
+                source_service_pb2_grpc.SourceServiceStub(stub),
+                citation_service_pb2_grpc.CitationServiceStub(stub),
+                game_service_pb2_grpc.GameServiceStub(stub),
+            )
+    finally:
+        await server.drain()
