@@ -98,7 +98,8 @@ class BlockWriter:
             self._end_heading()
         elif self._inline:
             self._flush()
-        self._gap = max(gap, self._gap)
+        if gap > self._gap:  # noqa: PLR1730 -- called for every block; `max` is a call
+            self._gap = gap
 
     def _loose(self, _node: LexborNode) -> bool:
         self._break(2)

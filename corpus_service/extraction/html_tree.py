@@ -24,8 +24,8 @@ _PERMALINK_LABELS: Final = frozenset({"", "#", "¶", "§", "🔗"})
 _NOT_LINKS: Final = ("#", "javascript:", "data:", "about:", "vbscript:")
 
 
-_Enter = Callable[[LexborNode], bool]
-_Leave = Callable[[], None]
+_Enter = Callable[["TreeWriter", LexborNode], bool]
+_Leave = Callable[["TreeWriter"], None]
 
 
 class TreeWriter(BlockWriter):
@@ -39,10 +39,6 @@ class TreeWriter(BlockWriter):
         self.navigation_left_out = 0
         self._with_navigation = with_navigation
         self._inline_starts: list[tuple[int, int, str]] = []
-        self._actions: dict[str, tuple[_Enter, _Leave | None]] = {
-            name: (getattr(self, enter), getattr(self, _LEAVE[enter]) if enter in _LEAVE else None)
-            for name, enter in _ENTER.items()
-        }
 
     def text(self, root: LexborNode) -> str:
         """Return the text of everything under `root`."""
@@ -51,48 +47,41 @@ class TreeWriter(BlockWriter):
         return "".join(self._out)
 
     def _walk(self, root: LexborNode) -> None:
-        """Visit every node without recursion, so that depth costs memory and not the stack."""
-        actions, inline = self._actions, self._inline
+        """Visit every node without recursion, so that depth costs memory and not the stack.
+
+        This loop is most of the cost of a page; it calls nothing for what needs no call.
+        """
+        actions, inline = _ACTIONS, self._inline
         open_elements: list[tuple[LexborNode, _Leave | None]] = []
-        node: LexborNode | None = root
-        while node is not None:
+        node = root
+        while True:
             tag = node.tag
-            after = None
+            after = child = None
             if tag == "-text":
                 text = node.text_content
                 # White space between blocks begins no run of text.
                 if text and (inline or not text.isspace()):
                     inline.append(text)
-                child = None
+            elif (action := actions.get(tag or "")) is None:
+                child = node.first_child
             else:
-                action = actions.get(tag or "")
-                if action is None:
-                    child = node.first_child
-                else:
-                    after = action[1]
-                    child = node.first_child if action[0](node) else None
+                after = action[1]
+                child = node.first_child if action[0](self, node) else None
             if child is not None:
                 open_elements.append((node, after))
                 node = child
                 continue
             if after is not None:
-                after()
-            node = self._following(node, open_elements)
-
-    @staticmethod
-    def _following(
-        node: LexborNode, open_elements: list[tuple[LexborNode, _Leave | None]]
-    ) -> LexborNode | None:
-        """Leave the elements that end here; return the next node, None behind the root."""
-        following = node.next
-        while open_elements:
-            if following is not None:
-                return following
-            parent, after = open_elements.pop()
-            if after is not None:
-                after()
-            following = parent.next
-        return None
+                after(self)
+            following = node.next
+            while following is None:
+                if not open_elements:
+                    return
+                node, after = open_elements.pop()
+                if after is not None:
+                    after(self)
+                following = node.next
+            node = following
 
     def _skip(self, _node: LexborNode) -> bool:
         return False
@@ -302,4 +291,11 @@ _LEAVE: Final = {
     "_quote": "_leave_quote",
     "_table": "_leave_table",
     "_row": "_leave_tight",
+}
+_ACTIONS: Final[dict[str, tuple[_Enter, _Leave | None]]] = {
+    name: (
+        getattr(TreeWriter, enter),
+        getattr(TreeWriter, _LEAVE[enter]) if enter in _LEAVE else None,
+    )
+    for name, enter in _ENTER.items()
 }

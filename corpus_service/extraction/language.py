@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from corpus_service.extraction.limits import LANGUAGE_SAMPLE_CHARACTERS
 
-MODEL_SAMPLE_CHARACTERS: Final = 600
-"""Letters given to the model: it costs 0.06 ms for these."""
+MODEL_SAMPLE_CHARACTERS: Final = 400
+"""Letters given to the model: it costs about 0.1 ms for these."""
 
 MODEL_LETTERS_MIN: Final = 24
 """Letters under which the model is not asked."""
@@ -26,6 +26,7 @@ MODEL_SURE: Final = 0.9
 """Probability from which the model outweighs a declaration."""
 
 _WORDS: Final = re.compile(r"[^\W\d_]{2,}")
+_NO_LANGUAGE: Final = "zxx"
 _ENGLISH: Final = frozenset(
     [
         "the",
@@ -52,7 +53,7 @@ _ENGLISH: Final = frozenset(
 _HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _KANA: Final = re.compile("[\u3041-\u30ff]")
 _HANGUL: Final = re.compile("[\uac00-\ud7a3\u1100-\u11ff]")
-_WIDE: Final = re.compile("[\u0370-\u1fff]")
+_NON_LATIN: Final = re.compile("[\u0370-\u1dff\u1f00-\u1fff\u3041-\ud7a3\uf900-\ufaff]")
 _OWN_SCRIPTS: Final = (
     (re.compile("[\u0370-\u03ff\u1f00-\u1fff]"), "el"),
     (re.compile("[\u0530-\u058f]"), "hy"),
@@ -92,11 +93,11 @@ def language_of(text: str, *declared: str) -> str:
     claims = [subtag for subtag in map(primary_subtag, declared) if subtag]
     claim = claims[0] if claims else ""
     sample = _sample(text)
-    if not sample.isascii():
-        by_script = _by_script(sample)
+    words = _WORDS.findall(sample)
+    if not sample.isascii() and _NON_LATIN.search(sample):
+        by_script = _by_script(sample, sum(map(len, words)))
         if by_script:
             return by_script
-    words = _WORDS.findall(sample)
     if claim in {"", "en"} and _is_plainly_english(words):
         return "en"
     letters = " ".join(words)[:MODEL_SAMPLE_CHARACTERS]
@@ -104,6 +105,8 @@ def language_of(text: str, *declared: str) -> str:
         return claim
     found, probability = _model(letters)
     if claim and (probability < MODEL_SURE or len(letters) < MODEL_SAMPLE_CHARACTERS // 3):
+        return claim
+    if found == _NO_LANGUAGE:
         return claim
     return found if claim or probability >= MODEL_HALF_SURE else ""
 
@@ -120,9 +123,8 @@ def _sample(text: str) -> str:
     return text[start : start + size]
 
 
-def _by_script(sample: str) -> str:
-    """Return the language that the script alone decides, or ''."""
-    letters = sum(map(len, _WORDS.findall(sample)))
+def _by_script(sample: str, letters: int) -> str:
+    """Return the language that the script alone decides, or ''; `letters` counts those in words."""
     if not letters:
         return ""
     han, kana, hangul = (len(p.findall(sample)) for p in (_HAN, _KANA, _HANGUL))
@@ -131,10 +133,9 @@ def _by_script(sample: str) -> str:
         if hangul > 0.3 * (han + kana + hangul):
             return "ko"
         return "ja" if kana > 0.08 * (han + kana + hangul) else "zh"
-    if _WIDE.search(sample):
-        for pattern, language in _OWN_SCRIPTS:
-            if len(pattern.findall(sample)) > 0.3 * letters:
-                return language
+    for pattern, language in _OWN_SCRIPTS:
+        if len(pattern.findall(sample)) > 0.3 * letters:
+            return language
     return ""
 
 

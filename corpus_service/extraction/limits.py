@@ -64,7 +64,7 @@ CHARSET_SUSPICION_MAX: Final = 0.12
 """Share of suspicious characters among the non-ASCII ones above which a declared charset is not
 believed."""
 
-LANGUAGE_SAMPLE_CHARACTERS: Final = 1_500
+LANGUAGE_SAMPLE_CHARACTERS: Final = 1_000
 """Code points that the language decision looks at."""
 
 ARCHIVE_MEMBERS_MAX: Final = 10_000

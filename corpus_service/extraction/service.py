@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from corpus_service.extraction.catalogue import EXTRACTORS, IN_PROCESS_BYTES
+from corpus_service.extraction.language import preload
 from corpus_service.extraction.limits import CONTENT_BYTES_MAX
 from corpus_service.extraction.types import (
     ExtractedText,
@@ -45,6 +46,10 @@ class TextExtraction:
             raise
         except Exception as error:  # any fault of a library is one kind of failure
             raise ExtractionFailed(FailureReason.EXTRACTOR_ERROR, name) from error
+
+    def warm_up(self) -> None:
+        """Load what the first document would wait for (the language model, about 0.5 s)."""
+        preload()
 
     def close(self) -> None:
         """End the workers; a second call does nothing."""
