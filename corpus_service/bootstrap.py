@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from corpus_service.data_folder import DataFolder
+from corpus_service.extraction import TextExtraction, extractor_versions
 from corpus_service.search.preparation import PREPARATION_VERSION, prepare_for_index
 from corpus_service.servicers import (
     citation_servicer,
     game_servicer,
+    ingest_servicer,
     search_servicer,
     source_servicer,
 )
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.services.games import GameUseCase
+from corpus_service.services.ingest import IngestUseCase
+from corpus_service.services.ingest_texts import TextPreparation
+from corpus_service.services.ingest_uploads import ContentUploadUseCase
 from corpus_service.settings import CorpusSettings
 from corpus_service.storage.interface import CorpusStore
 from corpus_service.storage.sqlite import SqliteStore
@@ -26,6 +32,7 @@ from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
 from sourcecorpus.corpus.v1 import (
     citation_service_pb2_grpc,
     game_service_pb2_grpc,
+    ingest_service_pb2_grpc,
     search_service_pb2_grpc,
     source_service_pb2_grpc,
 )
@@ -38,6 +45,7 @@ from sourcecorpus.rpc.server import ServiceServer, run_service
 from sourcecorpus.rpc.settings import load
 
 NAME: Final = "corpus"
+INGEST_SERVICE: Final = "sourcecorpus.corpus.v1.IngestService"
 PREPARATION: Final = IndexPreparation(PREPARATION_VERSION, prepare_for_index)
 
 
@@ -65,6 +73,7 @@ async def _serve(runtime: RuntimeSettings, *, configuration_file: Path | None) -
     server.started("store", partial(asyncio.to_thread, store.close))
     try:
         add_services(server, store, signer, settings)
+        add_ingest(server, store, settings)
         await server.start()
     except StartError:
         store.close()
@@ -105,6 +114,22 @@ def add_services(
             game_service_pb2_grpc.add_GameServiceServicer_to_server,
             game_servicer.GameServicer(GameUseCase(store, time.time_ns), signer, pool),
         ),
+    )
+
+
+def add_ingest(server: ServiceServer, store: CorpusStore, settings: CorpusSettings) -> None:
+    """Adds the way into the corpus, with threads of its own: reading never waits behind it."""
+    extraction = TextExtraction()
+    server.started("extraction", partial(asyncio.to_thread, extraction.close))
+    threads = ThreadPoolExecutor(settings.ingest_threads, thread_name_prefix="ingest")
+    server.started("ingest threads", partial(asyncio.to_thread, threads.shutdown))
+    texts = TextPreparation(extraction, extractor_versions(), prepare_for_index)
+    servicer = ingest_servicer.IngestServicer(
+        IngestUseCase(store, texts, time.time_ns), ContentUploadUseCase(store), threads
+    )
+    server.add_service(
+        INGEST_SERVICE,
+        partial(ingest_service_pb2_grpc.add_IngestServiceServicer_to_server, servicer),
     )
 
 

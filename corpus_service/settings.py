@@ -22,3 +22,10 @@ class CorpusSettings:
         minimum=1,
         maximum=64,
     )
+    ingest_threads: int = setting(
+        "Threads that read texts of arriving records.",
+        "SOURCECORPUS_CORPUS_INGEST_THREADS",
+        2,
+        minimum=1,
+        maximum=64,
+    )

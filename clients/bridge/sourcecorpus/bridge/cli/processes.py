@@ -19,7 +19,7 @@ from sourcecorpus.bridge.cli.faults import CommandError
 from sourcecorpus.bridge.client import Addresses, SourceCorpusClient
 from sourcecorpus.rpc.channels import Identity
 from sourcecorpus.rpc.runtime_settings import RuntimeSettings
-from sourcecorpus.rpc.settings import load
+from sourcecorpus.rpc.settings import CONFIGURATION_VARIABLE, load
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -106,12 +106,12 @@ class ServicePair:
 
     def _start_one(self, name: str, module: str, changes: dict[str, str]) -> str:
         ready = self._ready_folder / f"{name}.ready"
-        arguments = [sys.executable, "-m", module, "--ready-file", str(ready)]
+        environment = {**os.environ, **changes, "SOURCECORPUS_READY_FILE": str(ready)}
         if self._config_file is not None:
-            arguments += ["--config-file", str(self._config_file)]
+            environment[CONFIGURATION_VARIABLE] = str(self._config_file.absolute())
         # A process group of its own: Ctrl-C reaches this process alone, which then drains in order.
         child = subprocess.Popen(  # noqa: S603 - the interpreter and the module are ours
-            arguments, env={**os.environ, **changes}, start_new_session=True
+            [sys.executable, "-m", module], env=environment, start_new_session=True
         )
         self._children[name] = child
         return _wait_ready(name, child, ready)

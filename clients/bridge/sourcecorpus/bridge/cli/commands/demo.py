@@ -12,7 +12,7 @@ from sourcecorpus.bridge.cli.faults import CommandError
 from sourcecorpus.bridge.cli.output import message_document, print_json, printable
 from sourcecorpus.bridge.sample import SAMPLE_GAME, load_sample
 from sourcecorpus.corpus.v1.citation_service_pb2 import ResolveCitationsRequest
-from sourcecorpus.corpus.v1.search_service_pb2 import SearchRequest, SearchResponse
+from sourcecorpus.corpus.v1.search_service_pb2 import SearchFilter, SearchRequest, SearchResponse
 from sourcecorpus.corpus.v1.source_service_pb2 import ListVersionsRequest
 
 if TYPE_CHECKING:
@@ -64,9 +64,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _search_when_delivered(client: SourceCorpusClient) -> SearchResponse:
     """Search until the outbox has been delivered; an acknowledgement means durable, not yet searchable."""
+    # Pages rather than lists of pages: the demonstration ends at a statement of a source.
+    pages = SearchFilter(families=["gtc_page"])
+    request = SearchRequest(game_id=SAMPLE_GAME, query=QUERY, filter=pages)
     pause = threading.Event()
     for _ in range(int(SEARCHABLE_SECONDS_MAX / _POLL_SECONDS)):
-        answer = client.search.Search(SearchRequest(game_id=SAMPLE_GAME, query=QUERY))
+        answer = client.search.Search(request)
         if answer.hits:
             return answer
         pause.wait(_POLL_SECONDS)
