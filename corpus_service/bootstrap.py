@@ -27,7 +27,7 @@ from corpus_service.services.ingest_uploads import ContentUploadUseCase
 from corpus_service.settings import CorpusSettings
 from corpus_service.storage.interface import CorpusStore
 from corpus_service.storage.sqlite import SqliteStore
-from corpus_service.storage.sqlite.failures import StoreOpenError
+from corpus_service.storage.sqlite.failures import StoreOpenError, failures
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
 from sourcecorpus.corpus.v1 import (
     citation_service_pb2_grpc,
@@ -144,7 +144,8 @@ def _page_token_key(folder: Path) -> bytes:
 
 def _open_store(folder: Path) -> SqliteStore:
     try:
-        return SqliteStore(folder, PREPARATION)
+        with failures():
+            return SqliteStore(folder, PREPARATION)
     except StoreOpenError as error:
         raise StartError(str(error)) from error
     except Failure as error:
