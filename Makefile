@@ -11,7 +11,7 @@ PROTOS = $(wildcard protos/sourcecorpus/*/v1/*.proto)
 PIP = PIP_CONSTRAINT=$(CURDIR)/$(CONSTRAINTS) $(BIN)/pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help up test install protos format format-check lint proto-check types unit process-tests \
+.PHONY: help up test install protos format format-check lint proto-check types unit install-check process-tests \
 	hermes-venv sample baseline bench bench-store bench-path bench-redaction bench-extraction soak clean
 
 help: ## List the targets.
@@ -31,7 +31,7 @@ up: $(VENV)/.run-time ## Start both services; on first start load a small sample
 
 install: $(VENV)/.development ## Make the virtual environment with everything that tests need.
 
-test: install format-check lint proto-check types unit process-tests ## Run every check and every test.
+test: install format-check lint proto-check types unit install-check process-tests ## Run every check and every test.
 
 protos: install ## Generate the modules of the contract after a change of a .proto file.
 	$(BIN)/python protos/codegen.py
@@ -56,6 +56,14 @@ types: install
 
 unit: install
 	$(BIN)/python -m pytest -m 'not process' -q
+
+# Each extra has to bring what its part imports, and the bare distribution what a client imports.
+install-check:
+	for extra in bridge capture corpus; do \
+		rm -rf build/extra && $(PYTHON) -m venv build/extra && \
+		PIP_CONSTRAINT=$(CURDIR)/$(CONSTRAINTS) build/extra/bin/pip --disable-pip-version-check install --quiet ".[$$extra]" && \
+		(cd build && extra/bin/python -I ../tests/packaging/import_part.py $$extra) || exit 1; \
+	done
 
 process-tests: install hermes-venv
 	$(BIN)/python -m pytest -m process -q
