@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from capture_service.allocator import give_freed_memory_back
 from capture_service.delivery.corpus_ingest import CorpusIngest
 from capture_service.delivery.sender import Sender
 from capture_service.domain.envelope import Envelope
@@ -84,6 +85,7 @@ async def serve(settings: CaptureSettings, runtime: RuntimeSettings) -> int:
         StartError: The address, the data folder or a file in it cannot be used.
     """
     armed = _armed_fault_point()
+    give_freed_memory_back()
     server = ServiceServer(runtime)
     server.bind(runtime.capture_address)
     if armed:

@@ -80,9 +80,15 @@ class OutboxStore:
         """Number of durable commits."""
         return self._writer.commits
 
-    async def write(self, work: Callable[[apsw.Connection], Result], size_bytes: int = 0) -> Result:
-        """Run a unit of work; returns after its durable commit."""
-        return await asyncio.wrap_future(self._writer.submit(work, size_bytes))
+    async def write(
+        self,
+        work: Callable[[apsw.Connection], Result],
+        size_bytes: int = 0,
+        *,
+        apart: bool = True,
+    ) -> Result:
+        """Run a unit of work; returns after its durable commit. See ``GroupCommitWriter``."""
+        return await asyncio.wrap_future(self._writer.submit(work, size_bytes, apart=apart))
 
     async def read(self, work: Callable[[apsw.Connection], Result]) -> Result:
         """Run a short read on the reader's connection, in one transaction."""
@@ -175,7 +181,8 @@ class OutboxStore:
         """Write what the corpus has answered, durably."""
         now_milliseconds = self._wall_milliseconds()
         await self.write(
-            lambda connection: delivery.settle(connection, settlements, now_milliseconds)
+            lambda connection: delivery.settle(connection, settlements, now_milliseconds),
+            apart=False,
         )
 
     async def totals(self) -> QueueTotals:

@@ -22,3 +22,6 @@ PREPARE_BYTES_MAX: Final = 1_024 * KIBIBYTE
 LARGE_ENVELOPE_BYTES: Final = 4 * 1_024 * KIBIBYTE
 # Above this a result is redacted frame by frame, so that it is never held twice.
 STREAMED_REDACTION_BYTES: Final = 1_024 * KIBIBYTE
+# Above this a result is kept whole and not taken apart: its text, its parsed form and the contents
+# made of it may be twelve times its size at once.
+ADAPTED_RESULT_BYTES_MAX: Final = 8 * 1_024 * KIBIBYTE

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Generic
 
-from capture_service.domain.envelope import Completeness, Envelope
+from capture_service.domain.envelope import Envelope
 from capture_service.domain.games import GameChoice
 from capture_service.domain.incoming import IncomingEnvelope, RejectedEnvelope
 from capture_service.domain.outcomes import Outcome
 from capture_service.domain.prepared import PreparedCapture
-from capture_service.domain.sources import Adaptation, SourceDraft, SourceRole
-from capture_service.pipeline.identify import ContentSet, hash_text, identify
+from capture_service.domain.sources import Adaptation, SourceDraft
+from capture_service.pipeline import limits
+from capture_service.pipeline.identify import ContentSet, identify
 from capture_service.pipeline.ports import Families, Memory
 from capture_service.pipeline.record import (
     RedactionPolicy,
@@ -22,7 +23,8 @@ from capture_service.pipeline.record import (
     envelope_fingerprint,
 )
 from capture_service.pipeline.redact import QuarantineError, Redacted, RedactionStage
-from sourcecorpus.identity import parse_content_hash, tool_uri
+from capture_service.pipeline.whole_result import whole_result
+from sourcecorpus.identity import parse_content_hash
 from sourcecorpus.rpc.limits import INGEST_SOURCES_MAX
 
 
@@ -144,9 +146,15 @@ class CapturePipeline(Generic[Memory]):
 
     def _adapt(self, envelope: Envelope) -> Adaptation:
         try:
-            return self._families.adapt(envelope)
+            if len(envelope.result) <= limits.ADAPTED_RESULT_BYTES_MAX:
+                return self._families.adapt(envelope)
+            # Arguments and name tell the family as well; the result is kept whole.
+            family = self._families.adapt(replace(envelope, result=b"")).family
         except Exception:  # noqa: BLE001 - a defect of an adapter must not lose a capture
-            return _raw(envelope)
+            return whole_result(envelope, "raw", "adapter_faults")
+        if not family:
+            return Adaptation("")
+        return whole_result(envelope, family, "result_too_large_to_adapt")
 
     def _rejected(self, item: RejectedEnvelope, received_at: datetime) -> PreparedCapture:
         return PreparedCapture(
@@ -210,19 +218,3 @@ def _count_unused_side_files(
     unused = sum(side_file.data not in used for side_file in envelope.side_files)
     if unused:
         drops["side_file_not_used"] += unused
-
-
-def _raw(envelope: Envelope) -> Adaptation:
-    """The whole result as one artifact of unknown shape."""
-    key = {"tool": envelope.tool_name, "result": hash_text(ContentSet().add(envelope.result))}
-    draft = SourceDraft(
-        uri=tool_uri("raw", "result", key),
-        family="raw",
-        kind="result",
-        role=SourceRole.ARTIFACT,
-        completeness=Completeness.UNKNOWN,
-        content=envelope.result,
-        content_type=envelope.result_media_type,
-        shape_unknown=True,
-    )
-    return Adaptation("raw", (draft,), {"adapter_failed": 1})

@@ -265,6 +265,8 @@ class StreamSession:
                 if committing is not None and not await committing:
                     return
                 committing = asyncio.create_task(self._commit(batch, captures))
+                # While the worker waits it holds on to nothing: a batch may be large.
+                del batch, captures, items
             if committing is not None and not await committing:
                 return
         except Failure as failure:

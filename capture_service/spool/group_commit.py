@@ -37,6 +37,7 @@ _FAULTS_OF_THE_FILE = (
 class _Unit:
     work: Callable[[apsw.Connection], Any]
     size_bytes: int
+    apart: bool
     future: Future[Any] = field(default_factory=Future)
     outcome: Any = None
     error: Exception | None = None
@@ -83,12 +84,18 @@ class GroupCommitWriter:
         """Whether the thread takes work."""
         return self._thread.is_alive() and not self._closed.is_set()
 
-    def submit(self, work: Work[Result], size_bytes: int = 0) -> Future[Result]:
+    def submit(
+        self, work: Work[Result], size_bytes: int = 0, *, apart: bool = True
+    ) -> Future[Result]:
         """Queue a unit of work.
 
         Args:
             work: Called with the connection inside an open transaction; it must not commit.
             size_bytes: About how much it writes, for the bound of one transaction.
+            apart: Run it in a savepoint, so that it may fail alone. A unit that deletes much runs
+                without: the savepoint would keep every deleted page in memory
+                (https://sqlite.org/tempfiles.html, "statement journal"). If such a unit fails, so
+                does everything in its transaction.
 
         Returns:
             A future with the value of ``work`` or its exception; ``SpoolFullError`` (DISK_FULL)
@@ -98,7 +105,7 @@ class GroupCommitWriter:
             SpoolBusyError: ``WRITER_QUEUE_UNITS_MAX`` units wait already.
             SpoolClosedError: The writer is closed.
         """
-        unit = _Unit(work=work, size_bytes=size_bytes)
+        unit = _Unit(work=work, size_bytes=size_bytes, apart=apart)
         # A caller that goes away cannot take back what others already count on.
         unit.future.set_running_or_notify_cancel()
         with self._lock:
@@ -122,8 +129,9 @@ class GroupCommitWriter:
     def _run(self) -> None:
         try:
             while (unit := self._units.get()) is not None:
-                batch = self._collect(unit)
-                self._commit(batch)
+                self._commit(self._collect(unit))
+                # While the thread waits it holds on to nothing: a unit may carry a large content.
+                del unit
                 self._checkpoint_when_due()
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.Error:
@@ -156,9 +164,9 @@ class GroupCommitWriter:
                 self._run_unit(unit)
             self._hooks.before_commit()
             connection.execute("COMMIT")
-        except apsw.Error as error:
+        except Exception as error:  # noqa: BLE001 - every unit of the transaction gets it
             self._roll_back()
-            failure: Exception = error
+            failure = error
             if isinstance(error, apsw.FullError):
                 failure = SpoolFullError("DISK_FULL")
             for unit in batch:
@@ -174,6 +182,9 @@ class GroupCommitWriter:
 
     def _run_unit(self, unit: _Unit) -> None:
         connection = self._connection
+        if not unit.apart:
+            unit.outcome = unit.work(connection)
+            return
         connection.execute("SAVEPOINT unit")
         try:
             unit.outcome = unit.work(connection)
