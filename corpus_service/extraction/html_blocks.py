@@ -14,8 +14,11 @@ from selectolax.lexbor import LexborNode
 
 from corpus_service.extraction.limits import LIST_DEPTH_MAX, TABLE_DEPTH_MAX
 
-# HTML white space is ASCII only (HTML Standard 2.3.2); a no-break space is text.
-_SPACE_RUN: Final = re.compile(r"[ \t\n\r\f]+")
+# HTML white space is ASCII only (HTML Standard 2.3.2). The spaces that writers use on purpose are text;
+# rarer ones (en quad, line separator …) fall together with ordinary space.
+_KEPT_SPACES: Final = ("\u00a0", "\u3000", "\u202f")
+# A single space is left alone, so that the common case has nothing to replace.
+_SPACE_RUN: Final = re.compile(r"[\t\n\r\f][ \t\n\r\f]*| [ \t\n\r\f]+")
 _STARTS_LIKE_MARKUP: Final = re.compile(r"#{1,6}(?:[ \t]|$)|`{3}|~{3}")
 
 
@@ -64,7 +67,7 @@ class BlockWriter:
         joined = "".join(self._inline)
         self._inline.clear()
         self._flushes += 1
-        if joined.isascii():
+        if joined.isascii() or not any(map(joined.__contains__, _KEPT_SPACES)):
             return " ".join(joined.split())
         return _SPACE_RUN.sub(" ", joined).strip(" ")
 

@@ -21,8 +21,12 @@ _CODE_LANGUAGE: Final = re.compile(
     r"(?:^|\s)(?:language|lang|brush|highlight-source)[-:]\s*([\w+#.-]{1,30})"
 )
 _PERMALINK_LABELS: Final = frozenset({"", "#", "¶", "§", "🔗"})
-_NOT_LINKS: Final = ("#", "javascript:", "data:", "about:", "vbscript:")
-
+# Markdown's link destination: no white space, balanced parentheses. Scripts and data are no addresses.
+_ADDRESS: Final = re.compile(
+    r"(?!#|javascript:|data:|about:|vbscript:)"
+    r"[^ \n\t\r\f()]++(?:\([^ \n\t\r\f()]*+\)[^ \n\t\r\f()]*+)*+",
+    re.IGNORECASE,
+)
 
 _Enter = Callable[["TreeWriter", LexborNode], bool]
 _Leave = Callable[["TreeWriter"], None]
@@ -108,7 +112,7 @@ class TreeWriter(BlockWriter):
         return label, value
 
     def _link(self, node: LexborNode) -> bool:
-        return self._open_inline(node.attributes.get("href") or "")
+        return self._open_inline((node.attributes.get("href") or "").strip())
 
     def _leave_link(self) -> None:
         label, target = self._close_inline()
@@ -193,11 +197,8 @@ class TreeWriter(BlockWriter):
 
 
 def _is_link(target: str) -> bool:
-    if not target or len(target) > URI_CHARACTERS_MAX:
-        return False
-    return not target.lstrip()[:12].lower().startswith(_NOT_LINKS) and not any(
-        character in target for character in " \n\t)"
-    )
+    """Say whether a target is an address that a Markdown link can hold."""
+    return len(target) <= URI_CHARACTERS_MAX and _ADDRESS.fullmatch(target) is not None
 
 
 def _code_language(node: LexborNode) -> str:

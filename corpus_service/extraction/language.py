@@ -98,7 +98,7 @@ def language_of(text: str, *declared: str) -> str:
         by_script = _by_script(sample, sum(map(len, words)))
         if by_script:
             return by_script
-    if claim in {"", "en"} and _is_plainly_english(words):
+    if _is_plainly_english(words):
         return "en"
     letters = " ".join(words)[:MODEL_SAMPLE_CHARACTERS]
     if len(letters) < MODEL_LETTERS_MIN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from corpus_service.extraction.allocator import keep_freed_memory
 from corpus_service.extraction.catalogue import EXTRACTORS, IN_PROCESS_BYTES
 from corpus_service.extraction.language import preload
 from corpus_service.extraction.limits import CONTENT_BYTES_MAX
@@ -48,7 +49,11 @@ class TextExtraction:
             raise ExtractionFailed(FailureReason.EXTRACTOR_ERROR, name) from error
 
     def warm_up(self) -> None:
-        """Load what the first document would wait for (the language model, about 0.5 s)."""
+        """Load what the first document would wait for (the language model, about 0.5 s).
+
+        Also lets the process keep freed memory between documents; call it once at the start.
+        """
+        keep_freed_memory()
         preload()
 
     def close(self) -> None:
