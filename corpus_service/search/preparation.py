@@ -185,7 +185,11 @@ def _read_before(match: re.Match[str]) -> str:
 
 
 def _insertions(text: str) -> Iterator[_Insertion]:
-    """Finds the tokens for what punctuation distinguishes, in order of their positions."""
+    """Finds the tokens for what punctuation distinguishes, in order of their positions.
+
+    A stretch of text is looked at once, whether it gives a token or not, so that the work stays
+    linear whatever the text is made of.
+    """
     behind = 0
     for match in _SPECIAL.finditer(text):
         at = match.start()
@@ -193,20 +197,18 @@ def _insertions(text: str) -> Iterator[_Insertion]:
             continue
         sign = text[at]
         if sign == "'":
-            found = _joined_word(text, at)
+            found, behind = _joined_word(text, at, behind)
         elif sign != ".":
-            found = _signed_word(text, at, match[0])
+            found, behind = _signed_word(text, at, match[0], behind)
         elif at and text[at - 1].isdigit():
-            found = _version_number(text, at)
+            found, behind = _version_number(text, at, behind)
         else:
-            found = _dotted_word(text, at)
-        for insertion in found:
-            behind = max(behind, insertion.position)
-            yield insertion
+            found, behind = _dotted_word(text, at)
+        yield from found
 
 
-def _word_start(text: str, at: int) -> int:
-    near = max(0, at - TOKEN_CODE_POINTS_MAX - 1)
+def _word_start(text: str, at: int, behind: int) -> int:
+    near = max(behind, at - TOKEN_CODE_POINTS_MAX - 1)
     found = _WORD_BACKWARD.search(text[near:at])
     return at - len(found[0]) if found else at
 
@@ -221,44 +223,50 @@ def _is_word(token: str) -> bool:
     return 0 < len(token) <= TOKEN_CODE_POINTS_MAX - 2
 
 
-def _joined_word(text: str, at: int) -> list[_Insertion]:
-    start, end = _word_start(text, at), _word_end(text, at)
+_Found = tuple[list[_Insertion], int]
+"""Insertions, and the position behind which the search goes on."""
+
+
+def _joined_word(text: str, at: int, behind: int) -> _Found:
+    start, end = _word_start(text, at, behind), _word_end(text, at)
     word = text[start:end].replace("'", "")
-    return [_Insertion(end, start, word, PieceKind.JOINED)] if _is_word(word) else []
+    return [_Insertion(end, start, word, PieceKind.JOINED)] if _is_word(word) else [], end
 
 
-def _signed_word(text: str, at: int, signs: str) -> list[_Insertion]:
-    start = _word_start(text, at)
+def _signed_word(text: str, at: int, signs: str, behind: int) -> _Found:
+    start = _word_start(text, at, behind)
     word = text[start:at].rpartition("'")[2]
+    resume = at + len(signs)
     if not _is_word(word):
-        return []
+        return [], resume
     token = word + "".join(SIGNS[sign] for sign in signs)
-    return [_Insertion(at, at - len(word), token, PieceKind.SIGNED)]
+    return [_Insertion(at, at - len(word), token, PieceKind.SIGNED)], resume
 
 
-def _dotted_word(text: str, at: int) -> list[_Insertion]:
+def _dotted_word(text: str, at: int) -> _Found:
     word = text[at + 1 : _word_end(text, at + 1)].partition("'")[0]
+    end = at + 1 + len(word)
     if not _is_word(word):
-        return []
-    return [_Insertion(at + 1 + len(word), at, LEADING_DOT + word, PieceKind.DOTTED)]
+        return [], end
+    return [_Insertion(end, at, LEADING_DOT + word, PieceKind.DOTTED)], end
 
 
-def _version_number(text: str, at: int) -> list[_Insertion]:
-    near = max(0, at - TOKEN_CODE_POINTS_MAX)
+def _version_number(text: str, at: int, behind: int) -> _Found:
+    near = max(behind, at - TOKEN_CODE_POINTS_MAX)
     first = _NUMBER_BACKWARD.search(text[near:at])
     rest = _NUMBER_FORWARD.match(text, at + 1, at + TOKEN_CODE_POINTS_MAX)
     if first is None or rest is None:
-        return []
+        return [], at + 1
     start, end = at - len(first[0]), rest.end()
     if _ONE_LETTER.match(text, end):
-        return []
+        return [], end
     number = _Insertion(end, start, text[start:end].replace(".", VERSION_DOT), PieceKind.JOINED)
     before = text[max(0, start - 2) : start]
     if not before or not _ONE_LETTER.match(before[-1]):
-        return [number]
+        return [number], end
     if before[-1] == "v" and (len(before) == 1 or not _ONE_LETTER.match(before[0])):
-        return [_Insertion(start, start, "", PieceKind.WORD), number]
-    return []
+        return [_Insertion(start, start, "", PieceKind.WORD), number], end
+    return [], end
 
 
 def _with_insertions(text: str, insertions: list[_Insertion]) -> str:

@@ -26,6 +26,7 @@ _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _LETTER: Final = re.compile(f"(?![{UNSPACED}_])[\\w{PRIVATE}]")
 _RUN_KINDS: Final = frozenset({PieceKind.PAIR, PieceKind.LAST})
 _WHOLE_KINDS: Final = frozenset({PieceKind.JOINED, PieceKind.DOTTED, PieceKind.SIGNED})
+_BEYOND_ASCII: Final = "\x80"
 _VERSION_LETTER: Final = "v"
 _BETWEEN_WORDS: Final = r"[\W_]+"
 _BETWEEN_PARTS: Final = r"[\W_]*"
@@ -253,19 +254,26 @@ def _surface(normalised: str, part: Sequence[Piece]) -> tuple[str, str]:
     return pattern, ""
 
 
+def _is_letter(character: str) -> bool:
+    """Whether a character belongs to a word that stands between spaces."""
+    if character < _BEYOND_ASCII:
+        return character.isalnum()
+    return _LETTER.match(character) is not None
+
+
 def _begins_word(text: str, start: int) -> bool:
-    if start == 0 or not _LETTER.match(text, start) or not _LETTER.match(text, start - 1):
+    if start == 0 or not _is_letter(text[start - 1]) or not _is_letter(text[start]):
         return True
     # A version number is found behind its v.
     return text[start - 1] == _VERSION_LETTER and text[start].isdigit()
 
 
 def _ends_word(text: str, end: int) -> bool:
-    return end >= len(text) or not (_LETTER.match(text, end) and _LETTER.match(text, end - 1))
+    return end >= len(text) or not (_is_letter(text[end]) and _is_letter(text[end - 1]))
 
 
 def _word_end(text: str, end: int) -> int:
-    while end < len(text) and _LETTER.match(text, end):
+    while end < len(text) and _is_letter(text[end]):
         end += 1
     return end
 

@@ -197,9 +197,12 @@ class SearchUseCase:
         order is the same for every page.
         """
         best = candidates[:COVERAGE_PASSAGES_MAX]
-        texts = self._texts(game_id, best)
+        numbers = Counter(candidate.version_id for candidate in best)
+        several = [candidate for candidate in best if numbers[candidate.version_id] > 1]
+        texts = self._texts(game_id, several) if several else {}
         held: dict[str, frozenset[int]] = {}
-        for candidate in best:
+        # A single passage with every word would have answered an earlier stage.
+        for candidate in several:
             units = covered_units(texts.get(candidate.row, ""), stage.units)
             held[candidate.version_id] = held.get(candidate.version_id, frozenset()) | units
         complete = {version for version, units in held.items() if len(units) == len(stage.units)}
