@@ -285,6 +285,9 @@ class PassageIndex(Protocol):
     leaf. Leaves that occur twice count twice. The formula is SQLite FTS5's bm25(); statistics cover
     all indexed chunks, whatever the filter hides. Column weights: `HEADING_WEIGHT` for heading and
     title, 1 for the body. A phrase or a term lies within one column.
+
+    A leaf that occurs in a chunk although the And around it does not match there, inside an Or, may
+    or may not add to the score: backends are free there, and query plans make no such tree.
     """
 
     def search(

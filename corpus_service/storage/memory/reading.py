@@ -1,0 +1,199 @@
+"""Read models of the tables in memory."""
+
+from __future__ import annotations
+
+import json
+
+from corpus_service.domain.queries import SearchFilter, SourceFilter
+from corpus_service.domain.sources import Observation, Passage, Source, Version
+from corpus_service.domain.vocabulary import Completeness, Trust, VersionScope
+from corpus_service.storage.memory.ingest import host_of
+from corpus_service.storage.memory.tables import (
+    MemoryGame,
+    MemoryObservation,
+    MemorySource,
+    MemoryVersion,
+)
+from corpus_service.trust import trust_of
+from sourcecorpus.identity.identifiers import chunk_id
+
+
+def original_uri(source: MemorySource) -> str:
+    """Address to open the original."""
+    captured = source.captured
+    return captured.final_uri or captured.requested_uri or captured.canonical_uri
+
+
+def source_model(game: MemoryGame, source: MemorySource) -> Source:
+    """A source as readers see it."""
+    shown = source.readable_observations()
+    artifact = source.current_artifact
+    fetched = [entry.fetched_time for entry in shown if entry.fetched_time is not None]
+    captured = source.captured
+    return Source(
+        source_id=source.id,
+        game_id=game.game_id,
+        canonical_uri=source.canonical_uri,
+        original_uri=original_uri(source),
+        family=captured.family,
+        kind=captured.kind,
+        title=source.title,
+        trust=artifact.trust if artifact else _first_trust(source),
+        current_version_id=source.current.id if source.current else "",
+        version_count=sum(len(entry.versions) for entry in source.artifacts),
+        observation_count=len(shown),
+        size_bytes=artifact.size_bytes if artifact else 0,
+        language=source.current.language if source.current else "",
+        content_type=artifact.content_type if artifact else "",
+        completeness=artifact.completeness if artifact else Completeness.UNSPECIFIED,
+        fetched_time=max(fetched) if fetched else None,
+        first_observed_time=min(entry.record.finished_time for entry in shown),
+        last_observed_time=max(entry.record.finished_time for entry in shown),
+        license_hint=captured.license_hint,
+    )
+
+
+def version_model(game: MemoryGame, version: MemoryVersion) -> Version:
+    """A version as readers see it."""
+    artifact, text = version.artifact, version.prepared
+    source = artifact.source
+    return Version(
+        version_id=version.id,
+        game_id=game.game_id,
+        source_id=source.id,
+        artifact_id=artifact.id,
+        canonical_uri=source.canonical_uri,
+        original_uri=original_uri(source),
+        content_hash=artifact.content_hash,
+        text_hash=text.text_hash,
+        text_length=len(version.text),
+        line_count=text.line_count,
+        chunk_count=len(version.chunks),
+        title=version.title,
+        family=artifact.family,
+        kind=artifact.kind,
+        language=version.language,
+        extractor=text.extractor,
+        extractor_version=text.extractor_version,
+        content_type=artifact.content_type,
+        size_bytes=artifact.size_bytes,
+        completeness=artifact.completeness,
+        fetched_time=artifact.fetched_time,
+        created_time=version.created_time,
+        current=source.current is version,
+        trust=artifact.trust,
+        observation_count=artifact.observation_count,
+        synthetic=artifact.synthetic,
+        repairs=dict(text.repairs),
+    )
+
+
+def observation_model(entry: MemoryObservation) -> Observation:
+    """An observation as readers see it."""
+    record, captured = entry.record, entry.captured
+    return Observation(
+        observation_id=entry.id,
+        envelope_id=record.envelope_id,
+        artifact_id=entry.artifact.id if entry.artifact else "",
+        role=captured.role,
+        observed_time=record.finished_time,
+        fetched_time=entry.fetched_time,
+        run_id=record.run_id,
+        session_id=record.session_id,
+        tool_call_id=record.tool_call_id,
+        tool_name=record.tool_name,
+        completeness=captured.completeness,
+        window=captured.window,
+        http_status=captured.http_status,
+        error=captured.error,
+        requested_uri=captured.requested_uri,
+        final_uri=captured.final_uri,
+        claims=captured.claims,
+        representations=captured.representations,
+        metadata_json=captured.metadata_json,
+        rank=captured.rank,
+        derivation=captured.derivation,
+        parent_source_id=entry.parent.id if entry.parent else "",
+        upstream_masked=captured.upstream_masked,
+        result_hash=record.result_hash,
+    )
+
+
+def passage_model(version: MemoryVersion, ordinal: int) -> Passage:
+    """A chunk with its text."""
+    chunk = version.chunks[ordinal]
+    return Passage(
+        row=version.row + ordinal,
+        chunk_id=chunk_id(version.id, ordinal),
+        version_id=version.id,
+        ordinal=ordinal,
+        start=chunk.start,
+        end=chunk.end,
+        first_line=chunk.first_line,
+        heading_path=tuple(json.loads(chunk.heading_path)),
+        text=chunk.text,
+        token_count=chunk.token_count,
+    )
+
+
+def source_fits(
+    game: MemoryGame, source: MemorySource, narrowing: SourceFilter, sequence: int
+) -> bool:
+    """Whether a listing shows a source."""
+    captured = source.captured
+    return (
+        (not narrowing.families or captured.family in narrowing.families)
+        and (not narrowing.kinds or captured.kind in narrowing.kinds)
+        and source.canonical_uri.startswith(narrowing.uri_prefix)
+        and (
+            not narrowing.run_id
+            or any(
+                _linked(game, narrowing.run_id, artifact.id, sequence)
+                for artifact in source.artifacts
+            )
+        )
+    )
+
+
+def version_fits(
+    game: MemoryGame, version: MemoryVersion, narrowing: SearchFilter, sequence: int
+) -> bool:
+    """Whether a search sees a version."""
+    artifact = version.artifact
+    source = artifact.source
+    if (
+        narrowing.version_scope is VersionScope.LATEST
+        and source.current_at(sequence) is not version
+    ):
+        return False
+    media_type = artifact.content_type.partition(";")[0].strip().lower()
+    for values, value in (
+        (narrowing.families, artifact.family),
+        (narrowing.kinds, artifact.kind),
+        (narrowing.hosts, host_of(source.canonical_uri)),
+        (narrowing.languages, version.language),
+        (narrowing.content_types, media_type),
+        (narrowing.trust, artifact.trust),
+    ):
+        if values and value not in values:
+            return False
+    prefixes, runs, fetched = narrowing.uri_prefixes, narrowing.run_ids, artifact.fetched_time
+    after, before = narrowing.fetched_after, narrowing.fetched_before
+    return (
+        (not prefixes or source.canonical_uri.startswith(prefixes))
+        and (not runs or any(_linked(game, run, artifact.id, sequence) for run in runs))
+        and (after is None or (fetched is not None and fetched >= after))
+        and (before is None or (fetched is not None and fetched < before))
+    )
+
+
+def _linked(game: MemoryGame, run_id: str, artifact: str, sequence: int) -> bool:
+    link = game.links.get((run_id, artifact))
+    return link is not None and link[1] <= sequence
+
+
+def _first_trust(source: MemorySource) -> Trust:
+    captured = source.captured
+    return trust_of(
+        role=captured.role, canonical_uri=captured.canonical_uri, synthetic=captured.synthetic
+    )
