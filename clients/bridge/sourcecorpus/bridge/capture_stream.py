@@ -160,7 +160,10 @@ def _one_stream(
             elif kind == "slow_down":
                 pending.pause(response.slow_down.retry_delay.ToTimedelta().total_seconds())
             elif kind == "ack":
-                pending.acknowledge(response.ack.durable_sequence)
+                # What was durable before a break is sent again for its outcome, so the durable
+                # sequence may be ahead of what this stream has sent; the outcomes are not.
+                if response.ack.outcomes:
+                    pending.acknowledge(response.ack.outcomes[-1].sequence)
                 yield from response.ack.outcomes
     finally:
         pending.end_stream()
