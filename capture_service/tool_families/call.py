@@ -73,6 +73,11 @@ def read_call(envelope: Envelope) -> ToolCall:
     )
 
 
+def unopened_call(envelope: Envelope) -> ToolCall:
+    """Returns a call whose result is not looked at."""
+    return ToolCall(envelope, read_tool_name(envelope.tool_name), {}, ResultBody("", broken=True))
+
+
 def _arguments(data: bytes) -> Mapping[str, JsonValue]:
     try:
         value = read_json(data.decode("utf-8", "replace"))

@@ -41,28 +41,36 @@ def finish(family: str, collector: DraftCollector, envelope: Envelope) -> Adapta
     finished: list[SourceDraft] = []
     for position, draft in enumerate(collector.drafts):
         uri = scalar_values(draft.uri)
-        if not uri.strip() or len(uri.encode("utf-8")) > URI_BYTES_MAX:
-            drops["sources_without_usable_address"] += 1
+        if not uri.strip():
+            drops["sources_without_address"] += 1
             continue
         parent = draft.parent_position
         positions[position] = len(finished)
         finished.append(
             _finished(
-                replace(
-                    draft,
-                    uri=uri,
-                    parent_position=positions.get(parent) if parent is not None else None,
-                ),
+                draft,
                 envelope,
                 drops,
+                uri=uri,
+                parent=positions.get(parent) if parent is not None else None,
             )
         )
     return Adaptation(family, tuple(finished), dict(drops))
 
 
-def _finished(draft: SourceDraft, envelope: Envelope, drops: Counter[str]) -> SourceDraft:
-    draft = replace(
+def _finished(
+    draft: SourceDraft,
+    envelope: Envelope,
+    drops: Counter[str],
+    *,
+    uri: str,
+    parent: int | None,
+) -> SourceDraft:
+    empty = draft.role is SourceRole.STUB or draft.content is None
+    return replace(
         draft,
+        uri=uri,
+        parent_position=parent,
         requested_uri=_address(draft.requested_uri, drops),
         final_uri=_address(draft.final_uri, drops),
         title=_bounded(draft.title, TITLE_CODE_POINTS_MAX, "titles_cut", drops),
@@ -78,23 +86,36 @@ def _finished(draft: SourceDraft, envelope: Envelope, drops: Counter[str]) -> So
         headers={name: scalar_values(value) for name, value in draft.headers.items()},
         claims=_claims(draft.claims, drops),
         metadata=_metadata(_with_envelope_facts(draft, envelope), drops),
+        content=None if empty else draft.content,
+        content_type="" if empty else draft.content_type,
+        representations=() if empty else draft.representations,
+        window=None if empty else draft.window,
+        completeness=draft.completeness if empty else _completeness(draft, envelope),
+        upstream_masked=not empty and _is_upstream_masked(draft, envelope),
     )
-    if draft.role is SourceRole.STUB:
-        return replace(draft, content=None, content_type="", representations=(), window=None)
-    if draft.content is None:
-        return replace(draft, content_type="", representations=(), window=None)
-    return _with_content_facts(draft, envelope)
 
 
-def _with_content_facts(draft: SourceDraft, envelope: Envelope) -> SourceDraft:
-    masked = draft.upstream_masked or envelope.upstream_masked
-    if not masked and draft.family in _MASKED_FAMILIES and draft.content is not None:
-        masked = UPSTREAM_MASK.search(draft.content.decode("utf-8", "replace")) is not None
-    completeness = draft.completeness
-    if envelope.completeness in _COMPLETENESS_LOST and completeness is Completeness.FULL:
-        # The client knows of a loss before the adapter saw the result.
-        completeness = envelope.completeness
-    return replace(draft, upstream_masked=masked, completeness=completeness)
+def _completeness(draft: SourceDraft, envelope: Envelope) -> Completeness:
+    """The client may know of a loss that came before the adapter saw the result."""
+    if draft.completeness is Completeness.FULL and envelope.completeness in _COMPLETENESS_LOST:
+        return envelope.completeness
+    return draft.completeness
+
+
+def _is_upstream_masked(draft: SourceDraft, envelope: Envelope) -> bool:
+    if draft.upstream_masked or envelope.upstream_masked:
+        return True
+    content = draft.content
+    return (
+        draft.family in _MASKED_FAMILIES and content is not None and _holds_upstream_mask(content)
+    )
+
+
+def _holds_upstream_mask(content: bytes) -> bool:
+    # Each mask holds one of two fixed strings; most contents hold neither and are not decoded.
+    if b"\xc2\xabredacted:" not in content and b"..." not in content:
+        return False
+    return UPSTREAM_MASK.search(content.decode("utf-8", "replace")) is not None
 
 
 def _with_envelope_facts(draft: SourceDraft, envelope: Envelope) -> Mapping[str, JsonValue]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from capture_service.domain.envelope import Envelope
 from capture_service.domain.sources import Adaptation
 from capture_service.tool_families.browser.adapter import BrowserFamily
-from capture_service.tool_families.call import ToolCall, UnknownShapeError, read_call
+from capture_service.tool_families.call import ToolCall, UnknownShapeError, read_call, unopened_call
 from capture_service.tool_families.code.adapter import CodeFamily
 from capture_service.tool_families.context import AdaptContext
 from capture_service.tool_families.crawl.adapter import CrawlFamily
@@ -55,19 +55,38 @@ class ToolFamilies:
         A tool of no family gives an adaptation with family "". A result of a known tool whose
         shape is unknown, or that an adapter fails on, becomes one raw artifact.
         """
-        call = read_call(envelope)
+        try:
+            call = read_call(envelope)
+        except Exception as fault:  # noqa: BLE001 - no result may stop the capture
+            return self._keep_unopened(unopened_call(envelope), type(fault).__name__)
         if names_unknown_tool(call):
             return Adaptation("")
         for family in self._families:
-            if family.recognises(call):
-                return self._adapt_by(family, call, context)
+            adaptation = _adapt_by(family, call, context)
+            if adaptation is not None:
+                return adaptation
         return Adaptation("")
 
-    def _adapt_by(self, family: ToolFamily, call: ToolCall, context: AdaptContext) -> Adaptation:
-        try:
-            return finish(family.name, family.adapt(call, context), call.envelope)
-        except UnknownShapeError:
-            return finish(family.name, raw_artifact(call, family.name), call.envelope)
-        except Exception as fault:  # noqa: BLE001 - no result may stop the capture
-            raw = raw_artifact(call, family.name, type(fault).__name__)
-            return finish(family.name, raw, call.envelope)
+    def _keep_unopened(self, call: ToolCall, fault: str) -> Adaptation:
+        """Keeps a result that could not even be opened, where the tool's name has a family."""
+        for family in self._families:
+            if family.recognises(call):
+                return finish(family.name, raw_artifact(call, family.name, fault), call.envelope)
+        return Adaptation("")
+
+
+def _adapt_by(family: ToolFamily, call: ToolCall, context: AdaptContext) -> Adaptation | None:
+    """Returns the adaptation of one family, None where the call does not belong to it."""
+    try:
+        if not family.recognises(call):
+            return None
+        adaptation = finish(family.name, family.adapt(call, context), call.envelope)
+        if adaptation.drafts:
+            return adaptation
+        # A result that yields nothing would be silence.
+        return finish(family.name, raw_artifact(call, family.name), call.envelope)
+    except UnknownShapeError:
+        return finish(family.name, raw_artifact(call, family.name), call.envelope)
+    except Exception as fault:  # noqa: BLE001 - no result may stop the capture
+        raw = raw_artifact(call, family.name, type(fault).__name__)
+        return finish(family.name, raw, call.envelope)

@@ -34,6 +34,8 @@ class ResultBody:
         wrapped: Whether the value came inside an MCP result.
         failed: Whether the protocol marked the result as an error.
         broken: Whether the text begins like JSON and cannot be read as such.
+        text: The text inside an MCP result as it stood there; the value may have been read out
+            of it. "" where there was none.
     """
 
     value: JsonValue
@@ -41,6 +43,7 @@ class ResultBody:
     wrapped: bool = False
     failed: bool = False
     broken: bool = False
+    text: str = ""
 
 
 def open_result(data: bytes) -> ResultBody:
@@ -136,7 +139,7 @@ def _unwrapped(body: ResultBody) -> ResultBody | None:
 
 def _are_blocks(value: list[JsonValue]) -> bool:
     return bool(value) and all(
-        isinstance(item, dict) and item.get("type") in _BLOCK_TYPES for item in value
+        isinstance(item, dict) and text_field(item, "type") in _BLOCK_TYPES for item in value
     )
 
 
@@ -159,4 +162,5 @@ def _inner(body: ResultBody, value: JsonValue, twin: JsonValue) -> ResultBody:
         wrapped=True,
         failed=body.failed,
         broken=opened.broken,
+        text=value if isinstance(value, str) else "",
     )

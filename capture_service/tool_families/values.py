@@ -110,6 +110,8 @@ def utf8(content: str) -> bytes:
 
 def scalar_values(content: str) -> str:
     """Returns the text with lone surrogates replaced by U+FFFD and pairs joined."""
+    if content.isascii():
+        return content
     return content.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 

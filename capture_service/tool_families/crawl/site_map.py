@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from capture_service.domain.envelope import Completeness
@@ -39,25 +38,11 @@ def add_map(collector: DraftCollector, call: ToolCall, value: JsonValue) -> None
     if rows is None:
         raise UnknownShapeError
     facts = job_facts(call, value if isinstance(value, dict) else {}, "")
-    # The manifest is placed before its stubs, so the rows are read before it is written.
-    stubs: list[SourceDraft] = []
-    lines: list[str] = []
-    seen: set[str] = set()
-    skipped = 0
-    for row in rows:
-        address = row if isinstance(row, str) else text_field(row, "url", "link")
-        if not is_web_address(address):
-            skipped += 1
-            continue
-        key = key_of(address)
-        if key in seen:
-            collector.drop("repeated_addresses")
-            continue
-        seen.add(key)
-        stub = _stub(address, row, len(stubs) + 1)
-        stubs.append(stub)
-        lines.append(_line(stub))
+    listed, repeated = _listed(rows)
+    skipped = len(rows) - len(listed) - repeated
+    collector.drop("repeated_addresses", repeated)
     collector.drop("rows_without_web_address", skipped)
+    lines = [_line(rank, address, row) for rank, (address, row) in enumerate(listed, 1)]
     parent = collector.add(
         SourceDraft(
             uri=call.key(CRAWL, _OPERATION),
@@ -71,8 +56,35 @@ def add_map(collector: DraftCollector, call: ToolCall, value: JsonValue) -> None
             metadata={**facts, "links": len(rows), "skipped": skipped},
         )
     )
-    for stub in stubs:
-        collector.add(replace(stub, parent_position=parent))
+    for rank, (address, row) in enumerate(listed, 1):
+        collector.add(
+            SourceDraft(
+                uri=address,
+                family="gtc_page",
+                kind="page",
+                role=SourceRole.STUB,
+                completeness=Completeness.STUB,
+                requested_uri=address,
+                title=text_field(row, "title"),
+                parent_position=parent,
+                rank=rank,
+                snippet=text_field(row, "description"),
+            )
+        )
+
+
+def _listed(rows: list[JsonValue]) -> tuple[list[tuple[str, JsonValue]], int]:
+    """Returns each web address once with its row, and how many rows repeat one."""
+    listed: dict[str, tuple[str, JsonValue]] = {}
+    repeated = 0
+    for row in rows:
+        address = row if isinstance(row, str) else text_field(row, "url", "link")
+        if not is_web_address(address):
+            continue
+        key = key_of(address)
+        repeated += key in listed
+        listed.setdefault(key, (address, row))
+    return list(listed.values()), repeated
 
 
 def _completeness(call: ToolCall, count: int) -> Completeness:
@@ -89,20 +101,6 @@ def _head(call: ToolCall) -> str:
     return f"{head}\nsearch: {search}" if search else head
 
 
-def _stub(address: str, row: JsonValue, rank: int) -> SourceDraft:
-    return SourceDraft(
-        uri=address,
-        family="gtc_page",
-        kind="page",
-        role=SourceRole.STUB,
-        completeness=Completeness.STUB,
-        requested_uri=address,
-        title=text_field(row, "title"),
-        rank=rank,
-        snippet=text_field(row, "description"),
-    )
-
-
-def _line(stub: SourceDraft) -> str:
-    parts = (f"{stub.rank}.", stub.uri, stub.title, stub.snippet)
+def _line(rank: int, address: str, row: JsonValue) -> str:
+    parts = (f"{rank}.", address, text_field(row, "title"), text_field(row, "description"))
     return " ".join(part.replace("\n", " ") for part in parts if part)

@@ -27,7 +27,7 @@ _UNNAMED_GROUPS: Final = frozenset(
     ("results", "organic", "organic_results", "items", "hits", "citations")
 )
 _LINE_FACT: Final = re.compile(
-    r"^(?:\d+\.\s+)?[ \t]*(Title|URL|Link|Description|Snippet|Summary)[ \t]*:[ \t]*(.*)$",
+    r"^(?:\d{1,4}\.[ \t]{1,8})?[ \t]{0,8}(Title|URL|Link|Description|Snippet|Summary)[ \t]*:[ \t]*(.*)$",
     re.MULTILINE | re.IGNORECASE,
 )
 

@@ -36,7 +36,10 @@ class HttpFamily:
         if runs_commands(call):
             add_terminal_fetches(collector, call, context)
             return collector
-        reason = None if has_http_response(call.body.value) else failure_of(call)
+        body = call.body
+        is_response = has_http_response(body.value)
+        is_json_page = bool(body.text) and not isinstance(body.value, str) and not body.failed
+        reason = None if is_response or is_json_page else failure_of(call)
         if reason is not None:
             add_failed_fetch(collector, call, reason)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from capture_service.domain.envelope import Completeness, Derivation
@@ -20,6 +20,7 @@ from capture_service.tool_families.page.frames import frame_stub
 FAMILY: Final = "http"
 _FIRST_ERROR: Final = 400
 _PARTIAL_CONTENT: Final = 206
+_NOT_MODIFIED: Final = 304
 _LINK_CANONICAL: Final = re.compile(r'<([^>]*)>\s*;[^,]*\brel="?canonical"?', re.IGNORECASE)
 _RANGE: Final = re.compile(r"bytes (\d{1,15})-(\d{1,15})/(\d{1,15}|\*)")
 _SAFE_METHODS: Final = frozenset(("GET", "HEAD"))
@@ -76,6 +77,10 @@ def observation(call: ToolCall, exchange: Exchange) -> SourceDraft:
     """
     failed = exchange.status >= _FIRST_ERROR or bool(exchange.error)
     body = exchange.body
+    if body is not None and body.content == b"":
+        # Nothing was sent (204, 304) or nothing was printed: an observation, no empty document.
+        body = None
+        exchange = replace(exchange, body=None)
     content = body.content if body is not None else None
     hops = _hops(exchange)
     final = exchange.final or (hops[-1] if hops else "")
@@ -86,7 +91,7 @@ def observation(call: ToolCall, exchange: Exchange) -> SourceDraft:
     return SourceDraft(
         uri=exchange.address if is_page else _key_of_request(call, exchange),
         family=FAMILY,
-        kind="page" if is_page else "response",
+        kind=_kind(body) if is_page else "response",
         role=_role(exchange, failed=failed, is_page=is_page),
         completeness=completeness,
         requested_uri=exchange.address,
@@ -104,7 +109,18 @@ def observation(call: ToolCall, exchange: Exchange) -> SourceDraft:
         language=primary_subtag(exchange.headers.get("content-language", "").partition(",")[0]),
         never_current=failed or unfollowed or completeness is Completeness.SHELL,
         metadata=_metadata(exchange),
+        repeats_earlier_content=exchange.status == _NOT_MODIFIED,
     )
+
+
+def _kind(body: Body | None) -> str:
+    declared = media_type(body.content_type) if body is not None else ""
+    if declared.startswith("image/"):
+        return "image"
+    if body is not None and not body.textual:
+        return "pdf" if declared == "application/pdf" else "file"
+    is_data = declared.endswith(("json", "xml", "yaml", "csv", "toml"))
+    return "data" if is_data and declared != "application/xhtml+xml" else "page"
 
 
 def _role(exchange: Exchange, *, failed: bool, is_page: bool) -> SourceRole:

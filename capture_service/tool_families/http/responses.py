@@ -24,19 +24,18 @@ _BLOCK: Final = re.compile(
     r"(?P<fields>(?:[!-9;-~]+:[^\n]*(?:\n|\Z))*)"
     r"(?:\r?\n|\Z)"
 )
-_TRACE: Final = re.compile(r"(?:[*<>{}] |[<>]\r?$)[^\n]*\n?|[*<>]\r?\n", re.MULTILINE)
 _TRACE_STATUS: Final = re.compile(r"^< (HTTP/\d(?:\.\d)? \d{3}[^\n]*)$", re.MULTILINE)
 _TRACE_END: Final = re.compile(
     r"\n?(?:\* (?:Connection #\d+ to host [^\n]* left intact|Closing connection[^\n]*"
     r"|[Ss]hutting down connection[^\n]*)\n?|[{}] \[\d+ bytes data\]\n?)+\Z"
 )
 _METER: Final = re.compile(
-    r"[ \t]*% Total[^\n]*\n[^\n]*Dload[^\n]*\n?"
-    r"|\r?[ ]*\d{1,3}(?:[ ]+[\d.]+[kMGTP]?){5,7}(?:[ ]+[-:\dd]{7,8}){3}[ ]+[\d.]+[kMGTP]?\r?\n?"
+    r"[ \t]{0,8}% Total[^\n]*\n[^\n]{0,80}Dload[^\n]*\n?"
+    r"|\r?[ ]{0,2}\d{1,3}(?:[ ]{1,8}[\d.]{1,8}[kMGTP]?){5,7}(?:[ ]{1,4}[-:\dd]{7,8}){3}"
+    r"[ ]{1,8}[\d.]{1,8}[kMGTP]?\r?\n?"
 )
 _MARKER: Final = re.compile(
-    r"\n*\.\.\. \[OUTPUT TRUNCATED - ([\d,]{1,15}) chars omitted out of ([\d,]{1,15}) total\]"
-    r" \.\.\.\n*"
+    r"\.\.\. \[OUTPUT TRUNCATED - ([\d,]{1,15}) chars omitted out of ([\d,]{1,15}) total\] \.\.\."
 )
 _GAP: Final = "\n\n"
 
@@ -82,7 +81,8 @@ def read_cut(output: str) -> CutOutput | None:
     marker = _MARKER.search(output)
     if marker is None:
         return None
-    head, tail = output[: marker.start()], output[marker.end() :]
+    head = output[: marker.start()].removesuffix(_GAP)
+    tail = output[marker.end() :].removeprefix(_GAP)
     total = int(marker[2].replace(",", ""))
     return CutOutput(head + _GAP + tail, len(head), len(tail), total)
 
@@ -142,12 +142,11 @@ def verbose_response(output: str) -> Response | None:
         headers, end = _trace_headers(output, match.end())
         if match is not statuses[-1] and headers.get("location"):
             locations.append(headers["location"])
-    body = _METER.sub("", output[end:])
-    while True:
-        trace = _TRACE.match(body)
-        if trace is None or not body.startswith(("{ [", "* ", "} [")):
-            break
-        body = body[trace.end() :]
+    start = end
+    while output.startswith(("{ [", "} [", "* "), start):
+        line_end = output.find("\n", start)
+        start = len(output) if line_end < 0 else line_end + 1
+    body = _METER.sub("", output[start:])
     body, closed = _TRACE_END.subn("", body)
     status = int(statuses[-1][1].split(" ")[1])
     return Response(status, headers, body, tuple(locations), bool(closed))

@@ -21,6 +21,7 @@ from capture_service.tool_families.http.observation import Exchange, add_exchang
 from capture_service.tool_families.http.responses import CutOutput, Response
 from capture_service.tool_families.http.write_out import split_write_out
 from capture_service.tool_families.limits import MAXIMUM_ERROR_CODE_POINTS
+from capture_service.tool_families.personal_paths import aliased
 from capture_service.tool_families.terminal_output import (
     CommandResult,
     command_of,
@@ -59,7 +60,7 @@ def add_terminal_fetches(collector: DraftCollector, call: ToolCall, context: Ada
     for fetch in plan.fetches:
         for address, target in zip(fetch.addresses, fetch.outputs, strict=True):
             if failed:
-                exchange = _failed(fetch, address, result)
+                exchange = _failed(fetch, address, result, context)
             elif target:
                 exchange = _saved(
                     call, context, result, fetch=fetch, address=address, target=target
@@ -69,7 +70,7 @@ def add_terminal_fetches(collector: DraftCollector, call: ToolCall, context: Ada
             add_exchange(collector, call, exchange)
 
 
-def _failed(fetch: Fetch, address: str, result: CommandResult) -> Exchange:
+def _failed(fetch: Fetch, address: str, result: CommandResult, context: AdaptContext) -> Exchange:
     message = _CURL_ERROR.search(result.output)
     words = message[0] if message is not None else ""
     words = words or result.error or result.meaning or result.output[-MAXIMUM_ERROR_CODE_POINTS:]
@@ -81,7 +82,8 @@ def _failed(fetch: Fetch, address: str, result: CommandResult) -> Exchange:
         completeness=Completeness.UNSPECIFIED,
         method=fetch.method,
         status=int(next(group for group in status.groups() if group)) if status else 0,
-        error=words.strip()[:MAXIMUM_ERROR_CODE_POINTS] or "the command failed",
+        error=aliased(words.strip()[:MAXIMUM_ERROR_CODE_POINTS], context.path_aliases)
+        or "the command failed",
         error_code=code,
         sent=fetch.body_sent,
         metadata=_facts(fetch),

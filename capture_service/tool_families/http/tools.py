@@ -17,6 +17,7 @@ from capture_service.tool_families.failures import Failure
 from capture_service.tool_families.http.bodies import Body, byte_body, media_type, text_body
 from capture_service.tool_families.http.observation import Exchange, add_exchange
 from capture_service.tool_families.http.responses import safe_headers
+from capture_service.tool_families.page.document import sends_credentials
 from capture_service.tool_families.page.results import asked_addresses
 from capture_service.tool_families.values import (
     JsonObject,
@@ -29,15 +30,15 @@ from capture_service.tool_families.values import (
     text_field,
     texts,
 )
+from capture_service.tool_families.web_operations import has_http_response
 
 _CONTENTS_OF: Final = re.compile(
     r"(?:Content type (?P<type>\S*) cannot be simplified to markdown, but here is the raw content:"
     r"\n)?Contents of (?P<url>\S+):\n"
 )
 _MORE: Final = re.compile(
-    r"\n*<error>(?:Content truncated\.[^<]*start_index of (\d+)[^<]*|No more content[^<]*)</error>\s*\Z"
+    r"\n{0,2}<error>(?:Content truncated\.[^<]*start_index of (\d+)[^<]*|No more content[^<]*)</error>\s*\Z"
 )
-_CREDENTIAL_NAMES: Final = frozenset(("authorization", "cookie", "x-api-key", "auth", "cookies"))
 
 
 def add_failed_fetch(collector: DraftCollector, call: ToolCall, reason: Failure) -> None:
@@ -71,9 +72,11 @@ def add_tool_response(collector: DraftCollector, call: ToolCall, context: AdaptC
     """
     value = call.body.value
     addresses = asked_addresses(call.arguments)
-    if isinstance(value, str):
+    if isinstance(value, str) or (call.body.text and not has_http_response(value)):
+        # A body that is JSON is a body, unless it is a response with status and headers.
+        content = call.body.text or str(value)
         address = addresses[0] if addresses else ""
-        add_exchange(collector, call, _fetched_text(call, context, address, value))
+        add_exchange(collector, call, _fetched_text(call, context, address, content))
         return
     for row in [value] if isinstance(value, dict) else objects(value):
         add_exchange(collector, call, _response(call, context, addresses, row))
@@ -124,7 +127,7 @@ def _response(
         raise UnknownShapeError
     truncated = field(inner, "truncated", "is_truncated", "body_truncated") is True
     facts: dict[str, JsonValue] = {}
-    if _CREDENTIAL_NAMES & {name.lower() for name in object_field(call.arguments, "headers")}:
+    if sends_credentials(call.arguments):
         facts["authenticated"] = True
     return Exchange(
         address=address,

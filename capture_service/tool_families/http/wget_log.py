@@ -14,7 +14,7 @@ _LENGTH: Final = re.compile(r"^Length: [^\[\n]*\[([^\]\n]+)\]", re.MULTILINE)
 _LOG_LINE: Final = re.compile(
     r"(?:--\d{4}-\d\d-\d\d [\d:]{8}--  [^\n]*|Resolving [^\n]*|Connecting to [^\n]*"
     r"|Reusing existing [^\n]*|HTTP request sent, [^\n]*|Location: [^\n]* \[following\]"
-    r"|Length: [^\n]*|Saving to: [^\n]*|\s*\d+K [ .]*[^\n]*|\s*(?:STDOUT|-)\s+\d*%?\[?[^\n]*"
+    r"|Length: [^\n]*|Saving to: [^\n]*|[ \t]*\d+K [^\n]*|[ \t]*(?:STDOUT|-)[ \t]+\d*%?\[?[^\n]*"
     r"|\d{4}-\d\d-\d\d [\d:]{8} \([^\n]*|[ \t]*)(?:\n|\Z)"
 )
 

@@ -56,7 +56,7 @@ def _add_several(collector: DraftCollector, call: ToolCall, context: AdaptContex
     `---` on its own line between two; `<path>: Error - …` stands for a failure.
     """
     paths = texts(field(call.arguments, "paths"))
-    content = call.body.value
+    content = call.body.text or call.body.value
     if not isinstance(content, str) or not paths:
         raise UnknownShapeError
     parts = content.split(_BETWEEN_FILES)

@@ -41,8 +41,10 @@ def add_read_file(collector: DraftCollector, call: ToolCall, context: AdaptConte
         raise UnknownShapeError
     uri = context.path_aliases.to_uri(path)
     value = call.body.value
-    if isinstance(value, str):
-        _add_text(collector, call, context, path, value)
+    text = call.body.text
+    if isinstance(value, str) or (text and field(value, "total_lines") is None):
+        # The text of a file may be JSON; what it says is not about the call.
+        _add_text(collector, call, context, path, text or str(value))
         return
     if not isinstance(value, dict):
         raise UnknownShapeError

@@ -14,7 +14,8 @@ from capture_service.tool_families.context import AdaptContext
 from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.failures import failure
 from capture_service.tool_families.local_file.kinds import file_kind, text_media_type
-from capture_service.tool_families.local_file.read_file import FAMILY, title_of, without_path
+from capture_service.tool_families.local_file.read_file import FAMILY, title_of
+from capture_service.tool_families.personal_paths import aliased
 from capture_service.tool_families.values import integer_field, text_field, texts, utf8
 
 _OPERATION: Final = "search_files"
@@ -41,15 +42,15 @@ def add_search_files(collector: DraftCollector, call: ToolCall, context: AdaptCo
     if isinstance(value, str) and call.body.wrapped:
         paths = [line.strip() for line in value.splitlines() if line.strip()]
         value = {"files": [path for path in paths if "/" in path or "\\" in path]}
+    if isinstance(value, str):
+        value = {"error": value.strip() or call.envelope.error or "the result is empty"}
     if not isinstance(value, dict):
         raise UnknownShapeError
-    folder = text_field(call.arguments, "path")
     error = text_field(value, "error")
     matches = value.get("matches_text")
     files = value.get("files")
     if error:
-        uri = context.path_aliases.to_uri(folder or ".")
-        _add_search(collector, call, error=without_path(error, folder or ".", uri))
+        _add_search(collector, call, error=aliased(error, context.path_aliases))
     elif isinstance(matches, str):
         _add_matches(collector, call, context, value, matches)
     elif isinstance(files, list):

@@ -6,6 +6,7 @@ from typing import Final
 
 from capture_service.domain.envelope import Completeness
 from capture_service.domain.sources import JsonValue, SourceDraft, SourceRole
+from capture_service.tool_families import jobs
 from capture_service.tool_families.call import ToolCall, UnknownShapeError
 from capture_service.tool_families.context import AdaptContext
 from capture_service.tool_families.drafting import DraftCollector
@@ -35,7 +36,7 @@ class PageFamily:
         operation = operation_of(call.name)
         value = call.body.value
         if operation is Operation.LLMSTXT or llmstxt.is_llmstxt(value):
-            _require_object(value, reason)
+            _require_text_or_state(value, reason)
             body = value if isinstance(value, dict) else {}
             llmstxt.add_llmstxt(collector, call, body, reason)
         elif operation is Operation.EXTRACT and _is_extract_job(call, reason):
@@ -48,8 +49,9 @@ class PageFamily:
         return collector
 
 
-def _require_object(value: JsonValue, reason: Failure | None) -> None:
-    if reason is None and not isinstance(value, dict):
+def _require_text_or_state(value: JsonValue, reason: Failure | None) -> None:
+    known = isinstance(value, dict) and (llmstxt.is_llmstxt(value) or jobs.job_status(value))
+    if reason is None and not known:
         raise UnknownShapeError
 
 

@@ -34,7 +34,7 @@ class PageCompleteness:
 
 
 def page_completeness(
-    call: ToolCall, document: JsonObject, facts: PageFacts, content: str
+    call: ToolCall, document: JsonObject, facts: PageFacts, *, content: str, warning: str
 ) -> PageCompleteness:
     """Decides the completeness of a page.
 
@@ -47,7 +47,7 @@ def page_completeness(
         window = Window("pages", 1, facts.pages_delivered, facts.pages_total)
         return PageCompleteness(Completeness.WINDOWED, window)
     doubts = (
-        _says_partial(text_field(document, "warning")),
+        _says_partial(warning),
         bool(call.body.remark),
         bool(field(document, "actions") or call.arguments.get("actions")),
         _page_limit_reached(call.arguments, facts),

@@ -43,6 +43,7 @@ from capture_service.tool_families.values import (
 FAMILY: Final = "gtc_page"
 MARKDOWN: Final = "text/markdown; charset=utf-8"
 HTML: Final = "text/html; charset=utf-8"
+_CREDENTIAL_HEADERS: Final = frozenset(("authorization", "cookie", "x-api-key", "cookies"))
 _PDF: Final = "application/pdf"
 
 
@@ -97,9 +98,10 @@ def add_document(
     """
     place = placement or Placement()
     facts = read_page_facts(document)
+    warning = warning or text_field(document, "warning")
     key, requested, final = _addresses(facts, address)
     content, content_type = _content(document)
-    completeness = page_completeness(call, document, facts, content)
+    completeness = page_completeness(call, document, facts, content=content, warning=warning)
     failed = facts.failed or (content == "" and bool(facts.error))
     has_content = bool(content) or not failed
     position = collector.add(
@@ -195,7 +197,6 @@ def _metadata(
     call: ToolCall, document: JsonObject, facts: PageFacts, warning: str, place: Placement
 ) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = dict(place.metadata)
-    warning = warning or text_field(document, "warning")
     screenshot = text_field(document, "screenshot")
     entries: dict[str, JsonValue] = {
         "warning": warning,
@@ -205,12 +206,19 @@ def _metadata(
         "cached": facts.cached,
         "pages_delivered": facts.pages_delivered,
         "pages_total": facts.pages_total,
+        "authenticated": sends_credentials(call.arguments),
         "interacted": bool(field(document, "actions") or call.arguments.get("actions")),
         "screenshot": screenshot if is_web_address(screenshot) else "",
         "image_count": len(texts(field(document, "images"))),
     }
     found.update((name, value) for name, value in entries.items() if value not in ("", 0, False))
     return {name: value for name, value in found.items() if value is not None}
+
+
+def sends_credentials(arguments: JsonObject) -> bool:
+    """Tells whether headers in the arguments carry credentials or cookies."""
+    names = {name.lower() for name in object_field(arguments, "headers")}
+    return bool(names & _CREDENTIAL_HEADERS)
 
 
 def _add_children(

@@ -29,8 +29,10 @@ _LICENSE_NAME: Final = re.compile(
 _LICENSE_ADDRESS: Final = re.compile(
     r"creativecommons\.org/(?:licenses/([a-z-]{2,11})/(\d\.\d)|publicdomain/zero)", re.IGNORECASE
 )
-_TAG: Final = re.compile(r"<[^<>]*>")
-_SCRIPT: Final = re.compile(r"<(script|style|noscript)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_PIECE: Final = re.compile(
+    r"<(script|style|noscript|template|title)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>|(?P<text>[^<]+|<)",
+    re.IGNORECASE | re.DOTALL,
+)
 _SHELL_NOTICE: Final = re.compile(
     r"\b(?:enable|requires?|without|turn on|activate) (?:java ?script|JS\b)"
     r"|java ?script (?:is|must be|has been) (?:required|disabled|enabled|not enabled)"
@@ -71,7 +73,7 @@ def license_hint(markup: str) -> str:
 def frame_addresses(markup: str, base: str) -> list[str]:
     """Returns the web addresses of frames of a page that consists of them, in order, once each."""
     head = markup[:MAXIMUM_MARKUP_SCANNED]
-    if _FRAMESET.search(head) is None and visible_text(head):
+    if _FRAMESET.search(head) is None and visible_text(head, 1):
         return []
     found = (
         resolved(base, _attributes(match[1]).get("src", "")) for match in _FRAME.finditer(head)
@@ -85,13 +87,26 @@ def is_shell_page(markup: str) -> bool:
         return _FRAMESET.search(markup, 0, MAXIMUM_MARKUP_SCANNED) is not None
     if _FRAMESET.search(markup) is not None:
         return True
-    shown = visible_text(markup)
+    shown = visible_text(markup, MAXIMUM_SHELL_NOTICE_CODE_POINTS)
     return not shown or is_shell_notice(shown)
 
 
-def visible_text(markup: str) -> str:
-    """Returns what stands between the tags of markup, spaces collapsed. For small markup only."""
-    return " ".join(html.unescape(_TAG.sub(" ", _SCRIPT.sub(" ", markup))).split())
+def visible_text(markup: str, limit: int) -> str:
+    """Returns what stands between the tags of markup, spaces collapsed.
+
+    Args:
+        markup: The markup.
+        limit: Code points after which no more is read.
+    """
+    shown: list[str] = []
+    length = 0
+    for piece in _PIECE.finditer(markup):
+        words = (piece["text"] or "").split()
+        shown += words
+        length += sum(map(len, words)) + len(words)
+        if length > limit:
+            break
+    return html.unescape(" ".join(shown))
 
 
 def is_shell_notice(shown: str) -> bool:

@@ -12,13 +12,13 @@ from capture_service.tool_families.context import AdaptContext
 from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.http.responses import read_cut
 from capture_service.tool_families.limits import MAXIMUM_ERROR_CODE_POINTS
+from capture_service.tool_families.personal_paths import aliased
 from capture_service.tool_families.terminal_output import (
     CommandResult,
     read_command_result,
     runs_commands,
 )
 from capture_service.tool_families.values import text_field, utf8
-from sourcecorpus.identity import PathAliases
 
 FAMILY: Final = "shell_command"
 _TITLE_CODE_POINTS: Final = 200
@@ -63,15 +63,6 @@ class ShellFamily:
         return collector
 
 
-def aliased(words: str, aliases: PathAliases) -> str:
-    """Returns a text with the folders of the configured roots replaced by their `file:` URIs."""
-    by_length = sorted(aliases.roots.items(), key=lambda entry: -len(entry[1]))
-    for alias, directory in by_length:
-        if len(directory) > 1:
-            words = words.replace(directory, f"file:///{alias}")
-    return words
-
-
 def _artifact(call: ToolCall, result: CommandResult, context: AdaptContext) -> SourceDraft:
     command = aliased(result.command, context.path_aliases)
     identity: dict[str, JsonValue] = {"command": command}
@@ -102,7 +93,7 @@ def _artifact(call: ToolCall, result: CommandResult, context: AdaptContext) -> S
         content_type="text/plain; charset=utf-8",
         window=None if cut is None else Window("characters", 1, max(1, cut.head), cut.total),
         derivation=Derivation.STDOUT,
-        error=_error(result)[:MAXIMUM_ERROR_CODE_POINTS] if failed else "",
+        error=_error(result, context) if failed else "",
         error_code=f"EXIT_{result.exit_code}" if failed and result.exit_code is not None else "",
         never_current=failed,
         metadata=metadata,
@@ -123,5 +114,6 @@ def _completeness(result: CommandResult, *, truncated: bool, keeps_text: bool) -
     return Completeness.TRUNCATED if truncated else Completeness.FULL
 
 
-def _error(result: CommandResult) -> str:
-    return result.error or result.meaning or f"the command ended with {result.exit_code}"
+def _error(result: CommandResult, context: AdaptContext) -> str:
+    words = result.error or result.meaning or f"the command ended with {result.exit_code}"
+    return aliased(words[:MAXIMUM_ERROR_CODE_POINTS], context.path_aliases)

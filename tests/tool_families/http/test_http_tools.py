@@ -97,3 +97,11 @@ def test_fetch_server_failure(call: Call) -> None:
 def test_fetch_tool_that_returns_a_document_is_a_page(call: Call) -> None:
     result = {"markdown": "# T", "metadata": {"sourceURL": A, "statusCode": 200}}
     assert call("web_fetch", {"url": A}, result).family == "gtc_page"
+
+
+def test_fetched_json_is_a_body_whatever_it_says(call: Call) -> None:
+    text = '{"success": false, "error": "words of the page"}'
+    draft = only(call("mcp__fetch__fetch", {"url": A}, {"result": text}))
+    assert draft.role is SourceRole.DOCUMENT
+    assert draft.content == text.encode()
+    assert draft.content_type == "application/json; charset=utf-8"

@@ -268,3 +268,25 @@ def test_frames_are_stubs(call: Call) -> None:
     assert [stub.uri for stub in stubs] == ["https://a.example/inner", "https://b.example/x"]
     assert all(stub.parent_position == 0 for stub in stubs)
     assert draft.uri == A
+
+
+@pytest.mark.parametrize(
+    ("output", "repeats"),
+    [
+        ("HTTP/1.1 304 Not Modified\r\nETag: x\r\n\r\n", True),
+        ("HTTP/1.1 204 No Content\r\n", False),
+    ],
+)
+def test_empty_body_is_no_document(call: Call, output: str, repeats: bool) -> None:
+    draft = only(run(call, f"curl -si {A}", output))
+    assert draft.role is SourceRole.STUB
+    assert draft.content is None
+    assert draft.repeats_earlier_content is repeats
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [(PAGE, "page"), ('{"a": 1}', "data"), ("<?xml version='1.0'?><a/>", "data"), ("x", "page")],
+)
+def test_kind_by_type(call: Call, body: str, kind: str) -> None:
+    assert only(run(call, f"curl -s {A}", body)).kind == kind
