@@ -20,6 +20,7 @@ from corpus_service.domain.vocabulary import Completeness, IngestStatus, SourceR
 from corpus_service.search.preparation import prepare_for_index
 from corpus_service.settings import CorpusSettings
 from corpus_service.storage.interface import CorpusStore
+from corpus_service.storage.memory import MemoryStore
 from corpus_service.storage.pieces import compress_content
 from corpus_service.storage.preparation import (
     PreparedChunk,
@@ -43,6 +44,7 @@ from sourcecorpus.rpc.runtime_settings import RuntimeSettings
 from sourcecorpus.rpc.server import ServiceServer
 
 GAME = "g1"
+BACKENDS = ("sqlite", "memory")
 SECOND = 1_000_000_000
 
 
@@ -151,8 +153,7 @@ def _prepared(text: str, title: str) -> PreparedText:
 
 def stocks(kind: str, folder: Path) -> Iterator[Stock]:
     """Opens a stock over a backend for the length of a test."""
-    assert kind == "sqlite"
-    store = SqliteStore(folder, PREPARATION)
+    store: CorpusStore = MemoryStore() if kind == "memory" else SqliteStore(folder, PREPARATION)
     try:
         yield Stock(store)
     finally:

@@ -13,16 +13,16 @@ from corpus_service.services.limits import QUOTES_BYTES_MAX
 from corpus_service.services.refs import format_ref, parse_ref
 from sourcecorpus.corpus.v1 import citation_service_pb2 as pb
 from sourcecorpus.rpc.limits import MESSAGE_BYTES_MAX, QUOTE_CODE_POINTS_MAX, RESOLVE_REFS_MAX
-from tests.reading.stocked import GAME, Stock, Stubs, hash_of, stocks
+from tests.reading.stocked import BACKENDS, GAME, Stock, Stubs, hash_of, stocks
 from tests.reading.test_reading_calls import over_socket, refused
 
 PAGE = "https://example.org/page"
 VERSION = "ver-0123456789abcdefghjk"
 
 
-@pytest.fixture
-def stock(tmp_path: Path) -> Iterator[Stock]:
-    yield from stocks("sqlite", tmp_path)
+@pytest.fixture(params=BACKENDS)
+def stock(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stock]:
+    yield from stocks(request.param, tmp_path)
 
 
 def test_every_ref_has_its_own_result(stock: Stock) -> None:

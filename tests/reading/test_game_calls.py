@@ -11,13 +11,13 @@ from corpus_service.domain.games import Game
 from corpus_service.servicers.conversions import game_message, game_of
 from sourcecorpus.corpus.v1 import game_pb2
 from sourcecorpus.corpus.v1 import game_service_pb2 as pb
-from tests.reading.stocked import Stock, Stubs, stocks
+from tests.reading.stocked import BACKENDS, Stock, Stubs, stocks
 from tests.reading.test_reading_calls import over_socket, refused
 
 
-@pytest.fixture
-def stock(tmp_path: Path) -> Iterator[Stock]:
-    yield from stocks("sqlite", tmp_path)
+@pytest.fixture(params=BACKENDS)
+def stock(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stock]:
+    yield from stocks(request.param, tmp_path)
 
 
 def test_game_goes_there_and_back() -> None:

@@ -16,14 +16,14 @@ from sourcecorpus.corpus.v1 import source_service_pb2 as pb
 from sourcecorpus.identity import source_id as source_id_of
 from sourcecorpus.rpc.limits import DATA_FRAME_BYTES_MAX, READ_LINES_MAX
 from sourcecorpus.rpc.status import failure_from_rpc_error
-from tests.reading.stocked import GAME, Stock, Stubs, hash_of, serving, stocks
+from tests.reading.stocked import BACKENDS, GAME, Stock, Stubs, hash_of, serving, stocks
 
 PAGE = "https://example.org/page"
 
 
-@pytest.fixture
-def stock(tmp_path: Path) -> Iterator[Stock]:
-    yield from stocks("sqlite", tmp_path)
+@pytest.fixture(params=BACKENDS)
+def stock(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stock]:
+    yield from stocks(request.param, tmp_path)
 
 
 def over_socket(stock: Stock, body: Callable[[Stubs], Awaitable[None]]) -> None:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+import grpc
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from corpus_service.domain.sources import Snapshot
 from sourcecorpus.corpus.v1 import citation_service_pb2, source_pb2
 from sourcecorpus.corpus.v1 import search_service_pb2 as pb
 from sourcecorpus.rpc.limits import FILTER_VALUE_CODE_POINTS_MAX, FILTER_VALUES_MAX
-from tests.reading.stocked import GAME, Stock, Stubs, stocks
+from tests.reading.stocked import BACKENDS, GAME, Stock, Stubs, stocks
 from tests.reading.test_reading_calls import over_socket, refused
 
 
-@pytest.fixture
-def stock(tmp_path: Path) -> Iterator[Stock]:
-    yield from stocks("sqlite", tmp_path)
+@pytest.fixture(params=BACKENDS)
+def stock(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stock]:
+    yield from stocks(request.param, tmp_path)
 
 
 async def names(stubs: Stubs, query: str, **fields: Any) -> list[str]:
@@ -169,6 +171,48 @@ def test_tokens_fit_one_request_only(stock: Stock) -> None:
             assert answer == ("INVALID_ARGUMENT", "PAGE_TOKEN_INVALID", "page_token")
         other_size = pb.SearchRequest(game_id=GAME, query="word", page_size=5, page_token=token)
         assert len((await stubs.search.Search(other_size)).hits) == 2
+
+    over_socket(stock, body)
+
+
+def test_token_of_another_epoch_is_void_before_anything_is_searched(
+    stock: Stock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        stock.add(f"https://one.example/{number}", "word")
+    present = stock.store.snapshot(GAME)
+
+    def search(*arguments: object, **named: object) -> NoReturn:
+        raise AssertionError("searched in spite of a void token")
+
+    async def body(stubs: Stubs) -> None:
+        request = pb.SearchRequest(game_id=GAME, query="word", page_size=1)
+        request.page_token = (await stubs.search.Search(request)).next_page_token
+        later = Snapshot(f"{present.epoch}-rewritten", present.sequence)
+        monkeypatch.setattr(stock.store, "snapshot", lambda game_id: later)
+        monkeypatch.setattr(stock.store, "search", search)
+        answer = await refused(stubs.search.Search(request))
+        assert answer[:2] == ("FAILED_PRECONDITION", "SNAPSHOT_CHANGED")
+
+    over_socket(stock, body)
+
+
+def test_refusals_never_repeat_the_query(stock: Stock) -> None:
+    stock.add("https://one.example/a", "word")
+    marker = "unrepeatable"
+
+    async def body(stubs: Stubs) -> None:
+        for request in (
+            pb.SearchRequest(game_id=GAME, query=marker * 400),
+            pb.SearchRequest(game_id=GAME, query=marker, page_token="x"),
+            pb.SearchRequest(
+                game_id=GAME, query=marker, filter=pb.SearchFilter(hosts=[marker + "/"])
+            ),
+        ):
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await stubs.search.Search(request)
+            assert marker not in repr(caught.value)
+            assert all(marker not in str(value) for _, value in caught.value.trailing_metadata())
 
     over_socket(stock, body)
 

@@ -15,12 +15,12 @@ from corpus_service.search.query import NO_MATCH, NOTHING_TO_SEARCH_FOR, ONLY_EX
 from corpus_service.services.search import SearchPage, SearchRequest, SearchUseCase
 from sourcecorpus.rpc.failures import Failure
 from sourcecorpus.rpc.limits import QUERY_CODE_POINTS_MAX
-from tests.reading.stocked import GAME, Stock, stocks
+from tests.reading.stocked import BACKENDS, GAME, Stock, stocks
 
 
-@pytest.fixture
-def stock(tmp_path: Path) -> Iterator[Stock]:
-    yield from stocks("sqlite", tmp_path)
+@pytest.fixture(params=BACKENDS)
+def stock(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stock]:
+    yield from stocks(request.param, tmp_path)
 
 
 def request(query: str, *, size: int = 10, per_document: int = 3) -> SearchRequest:
