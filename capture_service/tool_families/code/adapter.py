@@ -7,6 +7,8 @@ further sources here.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from capture_service.domain.envelope import Completeness, Derivation
@@ -14,7 +16,7 @@ from capture_service.domain.sources import JsonValue, SourceDraft, SourceRole
 from capture_service.tool_families.call import ToolCall, UnknownShapeError
 from capture_service.tool_families.context import AdaptContext
 from capture_service.tool_families.drafting import DraftCollector
-from capture_service.tool_families.failures import failure
+from capture_service.tool_families.failures import failure, failure_of
 from capture_service.tool_families.values import integer_field, text_field, utf8
 from sourcecorpus.identity import content_hash
 
@@ -40,42 +42,59 @@ class CodeFamily:
             UnknownShapeError: the result is of no known shape.
         """
         code = text_field(call.arguments, "code", "source")
-        value = call.body.value
+        run = _read_run(call)
+        has_text = bool(run.output or run.errors) or not run.failed
+        identity = {"code": content_hash(utf8(code))} if code else call.identifying_arguments
         collector = DraftCollector()
-        if isinstance(value, dict):
-            output = text_field(value, "output", "stdout")
-            errors = text_field(value, "stderr")
-            error = text_field(value, "error")
-            if "output" not in value and "stdout" not in value and not error:
-                raise UnknownShapeError
-            facts: dict[str, JsonValue] = {
-                name: value[name] for name in _FACTS if value.get(name) is not None
-            }
-            omitted = integer_field(value, "stdout_bytes_omitted") or 0
-            truncated = omitted > 0 or value.get("stdout_truncated") is True
-            exit_code = value.get("exit_code")
-            failed = bool(error) or exit_code not in (0, None) or _says_failed(value)
-        else:
-            output, errors, error = "", "", str(value).strip() or call.envelope.error
-            facts, truncated, failed = {}, False, True
-        reason = failure(error or "the code failed")
-        has_text = bool(output or errors) or not failed
         collector.add(
             SourceDraft(
-                uri=call.key(FAMILY, call.name.tool, {"code": content_hash(utf8(code))}),
+                uri=call.key(FAMILY, call.name.tool, identity),
                 family=FAMILY,
                 kind="code",
-                role=SourceRole.FAILED if failed else SourceRole.ARTIFACT,
-                completeness=_completeness(has_text=has_text, truncated=truncated),
-                content=utf8(_listing(code, output, errors)) if has_text else None,
+                role=SourceRole.FAILED if run.failed else SourceRole.ARTIFACT,
+                completeness=_completeness(has_text=has_text, truncated=run.truncated),
+                content=utf8(_listing(code, run)) if has_text else None,
                 content_type="text/markdown; charset=utf-8",
                 derivation=Derivation.STDOUT,
-                error=reason.error if failed else "",
-                never_current=failed,
-                metadata=facts,
+                error=failure(run.error or "the code failed").error if run.failed else "",
+                never_current=run.failed,
+                metadata=run.facts,
             )
         )
         return collector
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What a run gave."""
+
+    output: str = ""
+    errors: str = ""
+    error: str = ""
+    failed: bool = False
+    truncated: bool = False
+    facts: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+def _read_run(call: ToolCall) -> _Run:
+    value = call.body.value
+    if isinstance(value, str):
+        reason = failure_of(call)
+        if reason is None and call.body.wrapped:
+            return _Run(output=value)
+        return _Run(error=reason.error if reason is not None else value, failed=True)
+    error = text_field(value, "error")
+    if not isinstance(value, dict) or not (error or "output" in value or "stdout" in value):
+        raise UnknownShapeError
+    omitted = integer_field(value, "stdout_bytes_omitted") or 0
+    return _Run(
+        output=text_field(value, "output", "stdout"),
+        errors=text_field(value, "stderr"),
+        error=error,
+        failed=bool(error) or value.get("exit_code") not in (0, None) or _says_failed(value),
+        truncated=omitted > 0 or value.get("stdout_truncated") is True,
+        facts={name: value[name] for name in _FACTS if value.get(name) is not None},
+    )
 
 
 def _says_failed(value: dict[str, JsonValue]) -> bool:
@@ -88,10 +107,10 @@ def _completeness(*, has_text: bool, truncated: bool) -> Completeness:
     return Completeness.TRUNCATED if truncated else Completeness.FULL
 
 
-def _listing(code: str, output: str, errors: str) -> str:
-    parts = [_fenced("python", code), _fenced("", output)]
-    if errors:
-        parts.append(_fenced("", errors))
+def _listing(code: str, run: _Run) -> str:
+    parts = [_fenced("python", code), _fenced("", run.output)]
+    if run.errors:
+        parts.append(_fenced("", run.errors))
     return "\n".join(parts)
 
 

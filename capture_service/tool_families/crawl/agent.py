@@ -13,6 +13,7 @@ from capture_service.tool_families.call import ToolCall, UnknownShapeError
 from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.failures import Failure, error_text, failure
 from capture_service.tool_families.limits import MAXIMUM_ADDRESS_DEPTH
+from capture_service.tool_families.stubs import web_stub
 from capture_service.tool_families.values import (
     JsonObject,
     field,
@@ -112,17 +113,8 @@ def _add_addresses(
                 continue
             seen.add(key)
             collector.add(
-                SourceDraft(
-                    uri=address,
-                    family="gtc_page",
-                    kind="page",
-                    role=SourceRole.STUB,
-                    completeness=Completeness.STUB,
-                    requested_uri=address,
-                    title=title,
-                    parent_position=parent,
-                    rank=len(seen),
-                    job_id=job,
+                web_stub(
+                    address, "gtc_page", parent=parent, rank=len(seen), title=title, job_id=job
                 )
             )
 

@@ -11,6 +11,7 @@ from capture_service.tool_families.call import ToolCall, UnknownShapeError
 from capture_service.tool_families.crawl.manifest import CONTENT_TYPE
 from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.jobs import job_facts
+from capture_service.tool_families.stubs import web_stub
 from capture_service.tool_families.values import field, integer_field, text_field, utf8
 from capture_service.tool_families.web_operations import CRAWL
 
@@ -58,16 +59,12 @@ def add_map(collector: DraftCollector, call: ToolCall, value: JsonValue) -> None
     )
     for rank, (address, row) in enumerate(listed, 1):
         collector.add(
-            SourceDraft(
-                uri=address,
-                family="gtc_page",
-                kind="page",
-                role=SourceRole.STUB,
-                completeness=Completeness.STUB,
-                requested_uri=address,
-                title=text_field(row, "title"),
-                parent_position=parent,
+            web_stub(
+                address,
+                "gtc_page",
+                parent=parent,
                 rank=rank,
+                title=text_field(row, "title"),
                 snippet=text_field(row, "description"),
             )
         )

@@ -16,6 +16,7 @@ from capture_service.tool_families.failures import Failure, failure_of
 from capture_service.tool_families.page.document import Placement, is_document
 from capture_service.tool_families.page.facts import read_page_facts
 from capture_service.tool_families.page.results import add_failed_page, add_page_row
+from capture_service.tool_families.stubs import web_stub
 from capture_service.tool_families.values import (
     field,
     json_text,
@@ -209,19 +210,16 @@ def _has_text(row: dict[str, JsonValue] | object) -> bool:
 
 
 def _stub(address: str, place: Placement, claims: tuple[Claim, ...]) -> SourceDraft:
-    return SourceDraft(
-        uri=address,
-        family=place.family,
-        kind=place.kind,
-        role=SourceRole.STUB,
-        completeness=Completeness.STUB,
-        requested_uri=address,
-        title=place.title,
-        parent_position=place.parent,
+    return web_stub(
+        address,
+        place.family,
+        parent=place.parent,
         rank=place.rank,
+        kind=place.kind,
         group=place.group,
-        claims=claims,
+        title=place.title,
         snippet=place.snippet,
+        claims=claims,
         metadata=dict(place.metadata),
     )
 

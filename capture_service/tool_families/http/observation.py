@@ -15,7 +15,7 @@ from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.http.bodies import Body, media_type
 from capture_service.tool_families.page import markup
 from capture_service.tool_families.page.facts import primary_subtag
-from capture_service.tool_families.page.frames import frame_stub
+from capture_service.tool_families.stubs import web_stub
 
 FAMILY: Final = "http"
 _FIRST_ERROR: Final = 400
@@ -66,7 +66,7 @@ def add_exchange(collector: DraftCollector, call: ToolCall, exchange: Exchange) 
         return
     base = draft.final_uri or exchange.address
     for rank, address in enumerate(markup.frame_addresses(source, base), 1):
-        collector.add(frame_stub(address, FAMILY, position, rank))
+        collector.add(web_stub(address, FAMILY, parent=position, rank=rank, group="frames"))
 
 
 def observation(call: ToolCall, exchange: Exchange) -> SourceDraft:

@@ -52,11 +52,12 @@ def add_read_file(collector: DraftCollector, call: ToolCall, context: AdaptConte
     content = value.get("content")
     unchanged = value.get("status") == "unchanged" or value.get("content_returned") is False
     if unchanged or _BLOCKED.match(error):
-        collector.add(_repeat(uri, context, blocked=bool(error)))
+        facts: dict[str, JsonValue] = {"repeat": "blocked" if error else "unchanged"}
+        collector.add(file_stub(uri, context, repeats=True, metadata=facts))
     elif error:
         collector.add(failed_file(uri, context, failure(without_path(error, path, uri))))
     elif value.get("is_binary") is True or value.get("is_image") is True:
-        collector.add(_without_text(uri, context, value))
+        collector.add(file_stub(uri, context, metadata={**_facts(value), "binary": True}))
     elif isinstance(content, str):
         collector.add(_file(call, context, uri, value, content))
     else:
@@ -121,7 +122,23 @@ def _add_text(
     collector.add(draft)
 
 
-def _repeat(uri: str, context: AdaptContext, *, blocked: bool) -> SourceDraft:
+def file_stub(
+    uri: str,
+    context: AdaptContext,
+    *,
+    rank: int = 0,
+    repeats: bool = False,
+    metadata: dict[str, JsonValue] | None = None,
+) -> SourceDraft:
+    """Returns a file that was named, without content.
+
+    Args:
+        uri: The `file:` URI.
+        context: Tells its kind.
+        rank: Rank in a list, 0 for none.
+        repeats: Whether the tool said that its content is the one it gave before.
+        metadata: Further facts.
+    """
     return SourceDraft(
         uri=uri,
         family=FAMILY,
@@ -129,20 +146,9 @@ def _repeat(uri: str, context: AdaptContext, *, blocked: bool) -> SourceDraft:
         role=SourceRole.STUB,
         completeness=Completeness.STUB,
         title=title_of(uri),
-        repeats_earlier_content=True,
-        metadata={"repeat": "blocked" if blocked else "unchanged"},
-    )
-
-
-def _without_text(uri: str, context: AdaptContext, value: JsonObject) -> SourceDraft:
-    return SourceDraft(
-        uri=uri,
-        family=FAMILY,
-        kind=file_kind(uri, context),
-        role=SourceRole.STUB,
-        completeness=Completeness.STUB,
-        title=title_of(uri),
-        metadata={**_facts(value), "binary": True},
+        rank=rank,
+        metadata=metadata or {},
+        repeats_earlier_content=repeats,
     )
 
 

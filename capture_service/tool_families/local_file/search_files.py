@@ -14,7 +14,7 @@ from capture_service.tool_families.context import AdaptContext
 from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.failures import failure
 from capture_service.tool_families.local_file.kinds import file_kind, text_media_type
-from capture_service.tool_families.local_file.read_file import FAMILY, title_of
+from capture_service.tool_families.local_file.read_file import FAMILY, file_stub, title_of
 from capture_service.tool_families.personal_paths import aliased
 from capture_service.tool_families.values import integer_field, text_field, texts, utf8
 
@@ -55,7 +55,7 @@ def add_search_files(collector: DraftCollector, call: ToolCall, context: AdaptCo
         _add_matches(collector, call, context, value, matches)
     elif isinstance(files, list):
         for rank, path in enumerate(texts(files), 1):
-            collector.add(_stub(context, path, rank))
+            collector.add(file_stub(context.path_aliases.to_uri(path), context, rank=rank))
     elif integer_field(value, "total_count") is None:
         raise UnknownShapeError
     if not len(collector):
@@ -146,16 +146,3 @@ def _joined(found: FileMatches) -> str:
         parts.append(line)
         previous = number
     return "".join(parts)
-
-
-def _stub(context: AdaptContext, path: str, rank: int) -> SourceDraft:
-    uri = context.path_aliases.to_uri(path)
-    return SourceDraft(
-        uri=uri,
-        family=FAMILY,
-        kind=file_kind(uri, context),
-        role=SourceRole.STUB,
-        completeness=Completeness.STUB,
-        title=title_of(uri),
-        rank=rank,
-    )

@@ -26,9 +26,9 @@ from capture_service.tool_families.limits import MAXIMUM_REMARK_CODE_POINTS
 from capture_service.tool_families.page import markup
 from capture_service.tool_families.page.completeness import page_completeness
 from capture_service.tool_families.page.facts import PageFacts, read_page_facts
-from capture_service.tool_families.page.frames import frame_stub
 from capture_service.tool_families.page.model_made import add_model_texts
 from capture_service.tool_families.page.representations import representations_of
+from capture_service.tool_families.stubs import web_stub
 from capture_service.tool_families.values import (
     JsonObject,
     field,
@@ -97,50 +97,56 @@ def add_document(
         The position of the page.
     """
     place = placement or Placement()
-    facts = read_page_facts(document)
     warning = warning or text_field(document, "warning")
+    page = _page(call, document, address, place, warning=warning)
+    position = collector.add(page)
+    if position is not None:
+        base = page.final_uri or page.uri
+        _add_children(collector, call, document, place, position=position, base=base)
+    return position
+
+
+def _page(
+    call: ToolCall, document: JsonObject, address: str, place: Placement, *, warning: str
+) -> SourceDraft:
+    facts = read_page_facts(document)
     key, requested, final = _addresses(facts, address)
     content, content_type = _content(document)
     completeness = page_completeness(call, document, facts, content=content, warning=warning)
     failed = facts.failed or (content == "" and bool(facts.error))
     has_content = bool(content) or not failed
-    position = collector.add(
-        SourceDraft(
-            uri=key,
-            family=place.family,
-            kind="pdf" if facts.content_type.startswith(_PDF) else place.kind,
-            role=SourceRole.FAILED if failed else SourceRole.DOCUMENT,
-            completeness=completeness.value if has_content else Completeness.UNSPECIFIED,
-            requested_uri=requested,
-            final_uri=final,
-            title=facts.title or place.title or text_field(document, "title"),
-            content=utf8(content) if has_content else None,
-            content_type=content_type if has_content else "",
-            window=completeness.window if has_content else None,
-            fetched_at=facts.fetched_at,
-            fetch_time_unknown=facts.fetch_time_unknown,
-            http_status=facts.http_status,
-            headers={"content-type": facts.content_type} if facts.content_type else {},
-            error=facts.error if failed else "",
-            error_code=text_field(document, "code"),
-            parent_position=place.parent,
-            rank=place.rank,
-            group=place.group,
-            order=place.order,
-            claims=_claims(document, facts, key, final),
-            representations=_representations(document, content_type) if has_content else (),
-            metadata=_metadata(call, document, facts, warning, place),
-            license_hint=_license(document),
-            language=facts.language,
-            snippet=place.snippet,
-            never_current=failed or completeness.value is Completeness.SHELL,
-            also_stub=place.also_stub and (failed or completeness.value is Completeness.SHELL),
-            job_id=place.job_id,
-        )
+    return SourceDraft(
+        uri=key,
+        family=place.family,
+        kind="pdf" if facts.content_type.startswith(_PDF) else place.kind,
+        role=SourceRole.FAILED if failed else SourceRole.DOCUMENT,
+        completeness=completeness.value if has_content else Completeness.UNSPECIFIED,
+        requested_uri=requested,
+        final_uri=final,
+        title=facts.title or place.title or text_field(document, "title"),
+        content=utf8(content) if has_content else None,
+        content_type=content_type if has_content else "",
+        window=completeness.window if has_content else None,
+        fetched_at=facts.fetched_at,
+        fetch_time_unknown=facts.fetch_time_unknown,
+        http_status=facts.http_status,
+        headers={"content-type": facts.content_type} if facts.content_type else {},
+        error=(facts.error or f"status {facts.http_status}") if failed else "",
+        error_code=text_field(document, "code"),
+        parent_position=place.parent,
+        rank=place.rank,
+        group=place.group,
+        order=place.order,
+        claims=_claims(document, facts, key, final),
+        representations=_representations(document, content_type) if has_content else (),
+        metadata=_metadata(call, document, facts, warning, place),
+        license_hint=_license(document),
+        language=facts.language,
+        snippet=place.snippet,
+        never_current=failed or completeness.value is Completeness.SHELL,
+        also_stub=place.also_stub and (failed or completeness.value is Completeness.SHELL),
+        job_id=place.job_id,
     )
-    if position is not None:
-        _add_children(collector, call, document, place, position=position, base=final or key)
-    return position
 
 
 def _addresses(facts: PageFacts, address: str) -> tuple[str, str, str]:
@@ -255,4 +261,4 @@ def _add_children(
         )
     source = text_field(document, "rawHtml") or text_field(document, "html")
     for rank, address in enumerate(markup.frame_addresses(source, base) if source else (), 1):
-        collector.add(frame_stub(address, place.family, position, rank))
+        collector.add(web_stub(address, place.family, parent=position, rank=rank, group="frames"))

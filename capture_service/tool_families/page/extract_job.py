@@ -13,6 +13,7 @@ from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.failures import Failure, error_text, failure
 from capture_service.tool_families.page.document import FAMILY, Placement
 from capture_service.tool_families.page.results import add_failed_page
+from capture_service.tool_families.stubs import web_stub
 from capture_service.tool_families.values import JsonObject, field, json_text, texts, utf8
 
 _OPERATION: Final = "extract"
@@ -95,16 +96,7 @@ def _add_supports(
                 supported.setdefault(key_of(address), (address, []))[1].append(path)
     for rank, (address, paths) in enumerate(supported.values(), 1):
         collector.add(
-            SourceDraft(
-                uri=address,
-                family=FAMILY,
-                kind="page",
-                role=SourceRole.STUB,
-                completeness=Completeness.STUB,
-                requested_uri=address,
-                parent_position=parent,
-                rank=rank,
-                metadata={"supports": paths},
-                job_id=job,
+            web_stub(
+                address, FAMILY, parent=parent, rank=rank, metadata={"supports": paths}, job_id=job
             )
         )

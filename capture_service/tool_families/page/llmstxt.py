@@ -16,6 +16,7 @@ from capture_service.tool_families.call import ToolCall
 from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.failures import Failure, error_text, failure
 from capture_service.tool_families.page.document import FAMILY, MARKDOWN
+from capture_service.tool_families.stubs import web_stub
 from capture_service.tool_families.values import (
     JsonObject,
     field,
@@ -103,17 +104,7 @@ def _add_rows(collector: DraftCollector, short: str, parent: int | None, job: st
         seen.add(key_of(address))
         rank += 1
         collector.add(
-            SourceDraft(
-                uri=address,
-                family=FAMILY,
-                kind="page",
-                role=SourceRole.STUB,
-                completeness=Completeness.STUB,
-                requested_uri=address,
-                title=title,
-                parent_position=parent,
-                rank=rank,
-                snippet=words,
-                job_id=job,
+            web_stub(
+                address, FAMILY, parent=parent, rank=rank, title=title, snippet=words, job_id=job
             )
         )

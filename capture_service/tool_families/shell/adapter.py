@@ -13,6 +13,7 @@ from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.http.responses import read_cut
 from capture_service.tool_families.limits import MAXIMUM_ERROR_CODE_POINTS
 from capture_service.tool_families.personal_paths import aliased
+from capture_service.tool_families.stubs import web_stub
 from capture_service.tool_families.terminal_output import (
     CommandResult,
     read_command_result,
@@ -48,18 +49,7 @@ class ShellFamily:
         for fetch in plan.fetches:
             collector.drop("addresses_not_literal", fetch.unreadable)
         for rank, address in enumerate(plan.addresses, 1):
-            collector.add(
-                SourceDraft(
-                    uri=address,
-                    family="http",
-                    kind="page",
-                    role=SourceRole.STUB,
-                    completeness=Completeness.STUB,
-                    requested_uri=address,
-                    parent_position=parent,
-                    rank=rank,
-                )
-            )
+            collector.add(web_stub(address, "http", parent=parent, rank=rank))
         return collector
 
 
