@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from corpus_service.servicers.execution import READ_THREADS
+from corpus_service.services.limits import READ_THREADS_DEFAULT
 from sourcecorpus.rpc.settings import setting
 
 
@@ -18,7 +18,7 @@ class CorpusSettings:
     read_threads: int = setting(
         "Threads for searches and reads.",
         "SOURCECORPUS_CORPUS_READ_THREADS",
-        READ_THREADS,
+        READ_THREADS_DEFAULT,
         minimum=1,
         maximum=64,
     )

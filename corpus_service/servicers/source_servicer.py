@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any, Final
 
 import grpc
@@ -132,8 +133,9 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         content: RawContent = await self._pool.run(
             self._raw.open, game_id, locator, offset=request.offset, length=request.length
         )
-        while data := await self._pool.run(_next_piece, content.pieces):
-            yield source_service_pb2.ReadRawContentResponse(data=data)
+        async with aclosing(self._pool.ahead(content.pieces)) as pieces:
+            async for data in pieces:
+                yield source_service_pb2.ReadRawContentResponse(data=data)
         yield source_service_pb2.ReadRawContentResponse(
             content_hash=content.facts.content_hash,
             size_bytes=content.facts.size_bytes,
@@ -195,10 +197,6 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
                 request, request.game_id, page, (found[size - 1][1],)
             )
         return response
-
-
-def _next_piece(pieces: Iterator[bytes]) -> bytes:
-    return next(pieces, b"")
 
 
 def _document_message(

@@ -6,6 +6,10 @@ from typing import Final
 
 from sourcecorpus.rpc.limits import MEBIBYTE
 
+# Threads for searches and reads, unless settings say otherwise: as many as a game has readers.
+# Calls that wait for one are bounded by the server.
+READ_THREADS_DEFAULT: Final = 8
+
 # Games.
 GAME_TITLE_CODE_POINTS_MAX: Final = 512
 GAME_ALIASES_MAX: Final = 64
