@@ -74,7 +74,7 @@ def test_canonical_uris_come_in_order() -> None:
 
 
 def test_redact_is_a_filter_that_keeps_order() -> None:
-    token = "ghp_" + "a1B2" * 9
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
     lines = b"".join(
         json.dumps({"text": text}).encode() + b"\n"
         for text in ("plain", f"key {token} end", "last")

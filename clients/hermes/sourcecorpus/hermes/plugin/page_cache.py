@@ -16,8 +16,13 @@ from typing import Final
 
 from .limits import SIDE_FILE_BYTES_MAX, SIDE_FILES_MAX
 
-_MARKER: Final = "Full text saved to: "
-_TOOLS: Final = frozenset({"web_extract", "browser_snapshot", "browser_navigate", "browser_vision"})
+_TOOLS: Final = frozenset({"web_extract", "browser_snapshot", "browser_navigate"})
+# What Hermes 0.19 writes before the path: a windowed page, a summarised snapshot, a cut snapshot. Behind it come
+# pieces of a JSON string up to its end, an escaped line end, an escaped quotation mark, or the dash of a remark.
+_NAMED: Final = re.compile(
+    r"(?:Full text saved to: |napshot saved to: |napshot: read_file path=\\\")"
+    r"((?:[^\"\\\n]|\\[^n\"]){1,4096}?)(?= (?:\u2014|\\u2014) |\\[n\"]|[\"\n]|\Z)"
+)
 # Hermes keeps pages in the first; the second is the folder of installations that began before it.
 _FOLDERS: Final = ("cache/web", "web_cache")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import dataclasses
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,9 @@ from sourcecorpus.bridge.cli.output import print_json
 
 if TYPE_CHECKING:
     import argparse
+
+    from capture_service.redaction import Redactor
+    from capture_service.redaction.command import Explanation
 
 
 def register(name: str, parser: argparse.ArgumentParser) -> None:
@@ -57,19 +61,40 @@ def run_redact(options: argparse.Namespace) -> int:
     """Run the redactor as a filter, or say what it would do."""
     from capture_service.redaction import command
 
-    redactor = command.redactor_from_environment(os.environ)
+    redactor = command.build_redactor()
     if options.check:
-        rows = command.check_files(options.check, redactor)
-    elif options.explain:
-        rows = command.explain(sys.stdin.buffer.read(), redactor)
-    else:
-        command.filter_lines(sys.stdin.buffer, sys.stdout.buffer, redactor)
+        return _check_files(options, redactor)
+    if options.explain:
+        for place in command.explain(sys.stdin.buffer.read(), redactor):
+            _print_place(place, options, "")
         return 0
-    fired = 0
-    for row in rows:
-        fired += 1
-        if options.json:
-            print_json(row.document())
-        else:
-            print(row.line_text())
-    return 1 if options.check and fired else 0
+    # The filter speaks UTF-8 whatever the locale says.
+    output = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+    command.filter_lines(sys.stdin.buffer, output, redactor)
+    output.detach()
+    return 0
+
+
+def _check_files(options: argparse.Namespace, redactor: Redactor) -> int:
+    """Say what would be masked in files; 1 where something would, or where a file was refused."""
+    from capture_service.redaction import command
+
+    fired = False
+    for checked in command.check_files(options.check, redactor):
+        fired = fired or bool(checked.explanations or checked.reason)
+        if checked.reason and options.json:
+            print_json({"file": str(checked.path), "reason": checked.reason})
+        elif checked.reason:
+            print(f"{checked.path}: {checked.reason}")
+        for place in checked.explanations:
+            _print_place(place, options, str(checked.path))
+    return 1 if fired else 0
+
+
+def _print_place(place: Explanation, options: argparse.Namespace, file: str) -> None:
+    if options.json:
+        facts = dataclasses.asdict(place)
+        print_json({"file": file, **facts} if file else facts)
+        return
+    where = f"{file}:{place.line}:{place.column}" if file else f"{place.line}:{place.column}"
+    print(f"{where}: {place.rule}")
