@@ -58,7 +58,7 @@ class ToolFamilies:
         try:
             call = read_call(envelope)
         except Exception as fault:  # noqa: BLE001 - no result may stop the capture
-            return self._keep_unopened(unopened_call(envelope), type(fault).__name__)
+            return self._keep_unopened(unopened_call(envelope), context, type(fault).__name__)
         if names_unknown_tool(call):
             return Adaptation("")
         for family in self._families:
@@ -67,11 +67,13 @@ class ToolFamilies:
                 return adaptation
         return Adaptation("")
 
-    def _keep_unopened(self, call: ToolCall, fault: str) -> Adaptation:
+    def _keep_unopened(self, call: ToolCall, context: AdaptContext, fault: str) -> Adaptation:
         """Keeps a result that could not even be opened, where the tool's name has a family."""
         for family in self._families:
             if family.recognises(call):
-                return finish(family.name, raw_artifact(call, family.name, fault), call.envelope)
+                return finish(
+                    family.name, raw_artifact(call, family.name, context, fault), call.envelope
+                )
         return Adaptation("")
 
 
@@ -84,9 +86,9 @@ def _adapt_by(family: ToolFamily, call: ToolCall, context: AdaptContext) -> Adap
         if adaptation.drafts:
             return adaptation
         # A result that yields nothing would be silence.
-        return finish(family.name, raw_artifact(call, family.name), call.envelope)
+        return finish(family.name, raw_artifact(call, family.name, context), call.envelope)
     except UnknownShapeError:
-        return finish(family.name, raw_artifact(call, family.name), call.envelope)
+        return finish(family.name, raw_artifact(call, family.name, context), call.envelope)
     except Exception as fault:  # noqa: BLE001 - no result may stop the capture
-        raw = raw_artifact(call, family.name, type(fault).__name__)
+        raw = raw_artifact(call, family.name, context, type(fault).__name__)
         return finish(family.name, raw, call.envelope)

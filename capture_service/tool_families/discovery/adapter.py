@@ -56,15 +56,27 @@ class DiscoveryFamily:
             _add_failure(collector, call, reason)
             return collector
         value = call.body.value
-        answered = isinstance(value, dict) and field(value, "answer") is not None
+        answered = _answered(value)
         operation = operation_of(call.name)
-        if answered and isinstance(value, dict) and "results" not in value:
-            _add_answer(collector, call, value)
-        elif operation is Operation.ANSWER and isinstance(value, str) and call.body.wrapped:
+        if answered is not None:
+            _add_answer(collector, call, answered)
+        elif operation is Operation.ANSWER and isinstance(value, str) and not call.body.broken:
             _add_answer(collector, call, {"answer": value})
         else:
             _add_search(collector, call, value)
         return collector
+
+
+def _answered(value: JsonValue) -> dict[str, JsonValue] | None:
+    """Returns the object that holds an answer without a list of results, bare or under `data`."""
+    for holder in (value, field(value, "data")):
+        if (
+            isinstance(holder, dict)
+            and field(holder, "answer") is not None
+            and "results" not in holder
+        ):
+            return holder
+    return None
 
 
 def _add_failure(collector: DraftCollector, call: ToolCall, reason: Failure) -> None:

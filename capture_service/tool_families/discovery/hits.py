@@ -27,9 +27,18 @@ _UNNAMED_GROUPS: Final = frozenset(
     ("results", "organic", "organic_results", "items", "hits", "citations")
 )
 _LINE_FACT: Final = re.compile(
-    r"^(?:\d{1,4}\.[ \t]{1,8})?[ \t]{0,8}(Title|URL|Link|Description|Snippet|Summary)[ \t]*:[ \t]*(.*)$",
+    r"^(?:\d{1,4}\.[ \t]{1,8})?[ \t]{0,8}(?P<name>Title|URL|Link|Description|Snippet|Summary)"
+    r"[ \t]{0,8}:[ \t]{0,8}(?P<words>.*)$|^\d{1,4}\.[ \t]{1,8}(?P<heading>\S.*)$",
     re.MULTILINE | re.IGNORECASE,
 )
+_FACT_NAMES: Final = {
+    "title": "title",
+    "url": "url",
+    "link": "url",
+    "description": "description",
+    "snippet": "description",
+    "summary": "description",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +85,9 @@ def _groups(value: JsonValue) -> Iterator[tuple[str, list[dict[str, JsonValue]]]
         yield "", _rows(data)
         return
     groups = data if isinstance(data, dict) else value
+    if data == {}:
+        # A group without hits may be missing.
+        yield "", []
     for name in _GROUP_NAMES:
         rows = groups.get(name)
         if isinstance(rows, dict):
@@ -124,11 +136,10 @@ def _hits_of_lines(content: str) -> list[Hit]:
     """Reads `Title:`, `URL:`, `Description:` lines, as several MCP servers write them."""
     rows: list[dict[str, JsonValue]] = []
     for match in _LINE_FACT.finditer(content):
-        name = match[1].lower()
-        name = {"link": "url", "snippet": "description", "summary": "description"}.get(name, name)
+        name = "title" if match["heading"] is not None else _FACT_NAMES[match["name"].lower()]
         if not rows or name in rows[-1]:
             rows.append({})
-        rows[-1][name] = match[2].strip()
+        rows[-1][name] = (match["heading"] or match["words"] or "").strip()
     return [_hit("", rank, row) for rank, row in enumerate(rows, 1) if row.get("url")]
 
 

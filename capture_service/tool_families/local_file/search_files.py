@@ -15,8 +15,8 @@ from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.failures import failure
 from capture_service.tool_families.local_file.kinds import file_kind, text_media_type
 from capture_service.tool_families.local_file.read_file import FAMILY, file_stub, title_of
-from capture_service.tool_families.personal_paths import aliased
-from capture_service.tool_families.values import integer_field, text_field, texts, utf8
+from capture_service.tool_families.personal_paths import aliased, aliased_arguments
+from capture_service.tool_families.values import integer_field, objects, text_field, texts, utf8
 
 _OPERATION: Final = "search_files"
 _MATCH: Final = re.compile(r"  ([0-9]{1,9})([:-]) ?(.*)", re.DOTALL)
@@ -47,27 +47,30 @@ def add_search_files(collector: DraftCollector, call: ToolCall, context: AdaptCo
     if not isinstance(value, dict):
         raise UnknownShapeError
     error = text_field(value, "error")
-    matches = value.get("matches_text")
+    matches = value.get("matches_text") or _matches_text(value.get("matches"))
     files = value.get("files")
     if error:
-        _add_search(collector, call, error=aliased(error, context.path_aliases))
-    elif isinstance(matches, str):
+        _add_search(collector, call, context, aliased(error, context.path_aliases))
+    elif matches and isinstance(matches, str):
         _add_matches(collector, call, context, value, matches)
     elif isinstance(files, list):
         for rank, path in enumerate(texts(files), 1):
             collector.add(file_stub(context.path_aliases.to_uri(path), context, rank=rank))
-    elif integer_field(value, "total_count") is None:
+    elif integer_field(value, "total_count") != 0:
         raise UnknownShapeError
     if not len(collector):
-        _add_search(collector, call)
+        _add_search(collector, call, context)
 
 
-def _add_search(collector: DraftCollector, call: ToolCall, error: str = "") -> None:
+def _add_search(
+    collector: DraftCollector, call: ToolCall, context: AdaptContext, error: str = ""
+) -> None:
     """A search that named no file, or failed, is kept under its own key."""
     reason = failure(error)
+    asked = aliased_arguments(call.identifying_arguments, context.path_aliases)
     collector.add(
         SourceDraft(
-            uri=call.key(FAMILY, _OPERATION),
+            uri=call.key(FAMILY, _OPERATION, asked),
             family=FAMILY,
             kind="search",
             role=SourceRole.FAILED if error else SourceRole.ARTIFACT,
@@ -118,6 +121,18 @@ def _add_matches(
                 },
             )
         )
+
+
+def _matches_text(rows: JsonValue) -> str:
+    """Writes matches that came as a list of objects as the tool writes them as text."""
+    lines: list[str] = []
+    path = ""
+    for row in objects(rows):
+        if text_field(row, "path") != path:
+            path = text_field(row, "path")
+            lines.append(path)
+        lines.append(f"  {integer_field(row, 'line')}: {text_field(row, 'content')}")
+    return "\n".join(lines)
 
 
 def _grouped(matches: str) -> Iterator[FileMatches]:

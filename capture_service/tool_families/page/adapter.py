@@ -44,6 +44,9 @@ class PageFamily:
             extract_job.add_extract_job(collector, call, body, reason)
         elif reason is not None:
             _add_failures(collector, call, reason)
+        elif operation is Operation.EXTRACT and isinstance(value, str) and _asks_for_data(call):
+            # Words about structured data, such as a notice, are not the page.
+            raise UnknownShapeError
         else:
             _add_pages(collector, call, value)
         return collector
@@ -59,9 +62,12 @@ def _is_extract_job(call: ToolCall, reason: Failure | None) -> bool:
     value = call.body.value
     if extract_job.is_extract_job(value) and not results.has_page_list(value):
         return not document.is_document(value)
-    asks_for_data = field(call.arguments, "prompt", "schema") is not None
     names_pages = bool(results.asked_addresses(call.arguments))
-    return reason is not None and (asks_for_data or not names_pages)
+    return reason is not None and (_asks_for_data(call) or not names_pages)
+
+
+def _asks_for_data(call: ToolCall) -> bool:
+    return field(call.arguments, "prompt", "schema") is not None
 
 
 def _add_failures(collector: DraftCollector, call: ToolCall, reason: Failure) -> None:

@@ -7,17 +7,22 @@ from typing import Final
 from capture_service.domain.envelope import Completeness
 from capture_service.domain.sources import JsonValue, SourceDraft, SourceRole
 from capture_service.tool_families.call import ToolCall
+from capture_service.tool_families.context import AdaptContext
 from capture_service.tool_families.drafting import DraftCollector
+from capture_service.tool_families.personal_paths import aliased_arguments
 
 OPERATION: Final = "raw"
 
 
-def raw_artifact(call: ToolCall, family: str, fault: str = "") -> DraftCollector:
+def raw_artifact(
+    call: ToolCall, family: str, context: AdaptContext, fault: str = ""
+) -> DraftCollector:
     """Keeps the whole redacted result under a `tool:` URI of the tool.
 
     Args:
         call: The call.
         family: Family that knows the tool.
+        context: Names the folders of a person.
         fault: Type of the error that an adapter raised, "" where the shape is just unknown.
     """
     collector = DraftCollector()
@@ -25,10 +30,11 @@ def raw_artifact(call: ToolCall, family: str, fault: str = "") -> DraftCollector
     if fault:
         metadata["adapter_fault"] = fault
         collector.drop("adapter_faults")
+    asked = aliased_arguments(call.identifying_arguments, context.path_aliases)
     is_json = not isinstance(call.body.value, str)
     collector.add(
         SourceDraft(
-            uri=call.key(family, f"{OPERATION}/{call.name.full}"),
+            uri=call.key(family, OPERATION, {**asked, "tool_name": call.name.full}),
             family=family,
             kind=OPERATION,
             role=SourceRole.ARTIFACT,

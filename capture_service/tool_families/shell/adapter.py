@@ -12,7 +12,7 @@ from capture_service.tool_families.context import AdaptContext
 from capture_service.tool_families.drafting import DraftCollector
 from capture_service.tool_families.http.responses import read_cut
 from capture_service.tool_families.limits import MAXIMUM_ERROR_CODE_POINTS
-from capture_service.tool_families.personal_paths import aliased
+from capture_service.tool_families.personal_paths import aliased, aliased_arguments
 from capture_service.tool_families.stubs import web_stub
 from capture_service.tool_families.terminal_output import (
     CommandResult,
@@ -60,7 +60,7 @@ def _artifact(call: ToolCall, result: CommandResult, context: AdaptContext) -> S
     if folder:
         identity["workdir"] = context.path_aliases.to_uri(folder)
     if not command:
-        identity = dict(call.identifying_arguments)
+        identity = aliased_arguments(call.identifying_arguments, context.path_aliases)
     cut = read_cut(result.output)
     output = result.output if cut is None else cut.text
     failed = bool(result.error) or result.exit_code not in (0, None)

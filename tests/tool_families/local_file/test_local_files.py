@@ -180,3 +180,22 @@ def test_several_files_in_one_text(call: Call) -> None:
     unclear = {"result": f"{PATH}:\nfirst\n\n---\nwhat?"}
     raw = only(call("mcp__filesystem__read_multiple_files", arguments, unclear))
     assert raw.shape_unknown
+
+
+def test_keys_hold_no_personal_path(call: Call) -> None:
+    folder = "/home/player/games/emberfall/data"
+    none = only(call("search_files", {"pattern": "x", "path": folder}, {"total_count": 0}))
+    raw = only(call("read_file", {"path": f"{folder}/a.txt"}, {"unheard": "of"}))
+    late = only(call("search_files", {"pattern": "x", "path": folder}, "timed out"))
+    for draft in (none, raw, late):
+        assert "player" not in draft.uri
+    assert raw.shape_unknown
+    assert late.role is SourceRole.FAILED
+
+
+def test_matches_as_a_list(call: Call) -> None:
+    rows = [{"path": PATH, "line": 3, "content": "x"}, {"path": PATH, "line": 4, "content": "y"}]
+    draft = only(call("search_files", {"pattern": "x"}, {"total_count": 2, "matches": rows}))
+    assert draft.content == b"x\ny"
+    unread = only(call("search_files", {"pattern": "x"}, {"total_count": 2, "hits": rows}))
+    assert unread.shape_unknown
