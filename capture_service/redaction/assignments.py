@@ -42,13 +42,14 @@ _NEXT_LINE: Final = re.compile(
     rb"[ \t]*(?:[|>][+-]?\d?[ \t]*)?(?:\r?\n|\\r\\n|\\n)(?:[ \t]*(?:\r?\n|\\n))?([ \t]{0,24})"
 )
 _NUMBER: Final = re.compile(rb"-?\d{4,40}(?=[\s,}\]]|\Z)")
-_NUMBER_ANY: Final = re.compile(rb"-?[0-9][0-9.eE+-]*(?=[\s,}\]]|\Z)")
+_NUMBER_ANY: Final = re.compile(rb"-?[0-9][0-9.]*(?:[eE][+-]?[0-9]+)?(?=[\s,}\]]|\Z)")
 _LIST: Final = re.compile(rb"[ \t\r\n]{0,8}\[[ \t\r\n]{0,64}")
 _LIST_NEXT: Final = re.compile(rb"[ \t\r\n]{0,8},[ \t\r\n]{0,64}")
 _MNEMONIC: Final = re.compile(
     rb"[\s\"'`:=]{0,8}((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"
 )
 _URL_INSIDE: Final = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://")
+_DIGIT: Final = re.compile(rb"[0-9]")
 _COMPARISON: Final = re.compile(rb"[=!~]=|[<>]=")
 
 
@@ -124,6 +125,8 @@ def confirm_named_value(
     name_class = classify_name(name)
     if name_class is NameClass.NONE:
         return
+    if name_class is NameClass.WEAK and _DIGIT.search(scan.data, position, position + 64) is None:
+        return
     if folded.endswith(("mnemonic", "phrase")) and _confirm_mnemonic(scan, position):
         return
     value = quoted_value(scan, position)
@@ -142,6 +145,8 @@ def _unquoted(scan: Scan, name: bytes, name_class: NameClass, position: int) -> 
         and data[position - 1 : position] in b" :"
     ):
         _mask_number(scan, name, number, position)
+        return None
+    if _NUMBER_ANY.match(data, position):
         return None
     opening = _LIST.match(data, position)
     if opening is not None and name_class is not NameClass.WEAK:
@@ -197,6 +202,9 @@ def _mask(scan: Scan, name: bytes, name_class: NameClass, value: Value) -> None:
     data = scan.data
     if scan.touches_placeholder(value.start, value.end):
         return
+    if scan.typed.get(value.start, -1) >= value.end:
+        scan.consumed = max(scan.consumed, value.end)
+        return
     text = data[value.start : value.end]
     if value.template and (b"{" in text or b"$" in text):
         return
@@ -239,7 +247,7 @@ def confirm_configured_name(scan: Scan, operator: int, patterns: Sequence[str]) 
     quote = (
         b'"'
         if number is not None
-        and scan.data[:position].rstrip().endswith(b":")
+        and scan.data[max(0, position - 16) : position].rstrip().endswith(b":")
         and b'"' in scan.data[max(0, operator - 2) : operator]
         else b""
     )

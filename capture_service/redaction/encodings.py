@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from capture_service.redaction.encoded_values import decode_base64, mostly_printable
-from capture_service.redaction.limits import MAX_DECODED_BYTES
+from capture_service.redaction.limits import MAX_DECODED_BYTES, MAX_VALUE_BYTES
 from capture_service.redaction.scan import ENCODED, Scan, Span
 
 KEYWORDS: Final = (
@@ -89,6 +89,14 @@ KEYWORDS: Final = (
 """Words whose base64 or hex spelling makes a run worth decoding."""
 
 MIN_ENCODED_BYTES: Final = 20
+"""Shortest base64 run that is decoded."""
+ESCAPE_GAP_BYTES: Final = 64
+"""Bytes between escapes that are looked at together."""
+NAME_REACH_BYTES: Final = 128
+"""Bytes before the unbroken text around an escape that may hold the name of its value."""
+VALUE_REACH_BYTES: Final = 256
+"""Bytes behind the unbroken text around an escape that may hold the value of a name spelled with escapes."""
+_UNBROKEN: Final = re.compile(rb"[^\s\"'<>]*")
 _RUN_BACK: Final = re.compile(rb"[A-Za-z0-9+/_-]*")
 _RUN: Final = re.compile(rb"[A-Za-z0-9+/_-]+={0,2}")
 _RUN_NEXT: Final = re.compile(
@@ -270,10 +278,45 @@ def _decoded_escape(match: re.Match[bytes]) -> bytes | None:
     return _BYTES[code]
 
 
+def escape_windows(data: bytes) -> list[tuple[int, int]]:
+    """Return the stretches of text around escapes that stand for letters, digits or punctuation."""
+    quoted_printable = b"=3D" in data or b"quoted-printable" in data
+    clusters: list[tuple[int, int]] = []
+    for match in _ESCAPES.finditer(data):
+        if _decoded_escape(match) is None or (data[match.start()] == 0x3D and not quoted_printable):
+            continue
+        start, end = match.span()
+        if clusters and start <= clusters[-1][1] + ESCAPE_GAP_BYTES:
+            clusters[-1] = (clusters[-1][0], end)
+        else:
+            clusters.append((start, end))
+    windows: list[tuple[int, int]] = []
+    for start, end in clusters:
+        low, high = _widened(data, start, end)
+        if windows and low <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], max(high, windows[-1][1]))
+        else:
+            windows.append((low, high))
+    return windows
+
+
+def _widened(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """Widen a stretch by the unbroken text on both sides, a name before it, and a value behind it."""
+    for reach in (0, NAME_REACH_BYTES):
+        start = max(0, start - reach)
+        before = _UNBROKEN.match(data[max(0, start - MAX_VALUE_BYTES) : start][::-1])
+        start -= before.end() if before else 0
+    for reach in (0, VALUE_REACH_BYTES):
+        end = min(len(data), end + reach)
+        behind = _UNBROKEN.match(data, end, end + MAX_VALUE_BYTES)
+        end = behind.end() if behind else end
+    return start, end
+
+
 class EscapeView:
     """The text with escapes of letters, digits and punctuation undone, and the way back to the offsets."""
 
-    __slots__ = ("_sources", "_starts", "changed", "data")
+    __slots__ = ("_sources", "_starts", "data")
 
     def __init__(self, data: bytes) -> None:
         pieces: list[bytes] = []
@@ -297,7 +340,6 @@ class EscapeView:
             self._starts.append(length)
             self._sources.append((match.end(), False))
             position = match.end()
-        self.changed = position > 0
         pieces.append(data[position:])
         self.data = b"".join(pieces)
 

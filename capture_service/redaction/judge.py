@@ -4,43 +4,57 @@ All functions are pure and look at bounded values only.
 """
 
 import re
-from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from capture_service.redaction.names import NameClass, words
 
-_COMMON_BIGRAMS: Final = words(
-    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro "
-    "ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so "
-    "rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl "
-    "ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt "
-    "oc fa ef cu rn sc gi da yo cr cl du ga qu ue ff ba ey ls va um pp ua up lu go ht ru ug ds lt pi rc rr eg au ck "
-    "ew mu br bi pt ak pu ui rg ib tl ny ki rk ys ob mm fu ph og ms ye ud mb ip ub oi rl gu dr hr cc tw ft wn nu af "
-    "hu nn eo vo rv nf xp gn sm fl iz ok nl my gl aw ju oa eq sy sl ps jo lf nv je nk kn gs dy hy ze ks xt bs ik dd "
-    "pt xa ox ax ix uth wt js"
+_COMMON_BIGRAMS: Final = frozenset(
+    (ord(pair[0]), ord(pair[1]))
+    for pair in words(
+        """
+        th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me
+        de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot
+        il tr ly nc et ut ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai
+        sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag
+        if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu rn sc gi da yo cr cl du ga qu ue ff ba
+        ey ls va um pp ua up lu go ht ru ug ds lt pi rc rr eg au ck ew mu br bi pt ak pu ui rg ib tl ny ki
+        rk ys ob mm fu ph og ms ye ud mb ip ub oi rl gu dr hr cc tw ft wn nu af hu nn eo vo rv nf xp gn sm
+        fl iz ok nl my gl aw ju oa eq sy sl ps jo lf nv je nk kn gs dy hy ze ks xt bs ik dd pt xa ox ax ix
+        wt js
+        """
+    )
 )
+_UPPER: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ASCII: Final = frozenset(range(0x80))
 _PLACEHOLDER: Final = re.compile(
-    rb"[\s<\[({]*(?:"
-    rb"<[^>]*>?|\[[^\]]*\]|\(.*|\{[\s\S]*|\$(?:[({\[$@*#0-9][\s\S]*|[A-Za-z_]"
-    rb"\w*(?:[:./-][\w:./-]*)?)|%[({]"
-    rb"[\s\S]*|%[sdvqr]|%[A-Za-z_]\w*%.*|#\{[\s\S]*|"
-    rb"@[({][\w.:-]*[)}]?|@[A-Za-z_.]+|![A-Za-z]+|\?+|:[a-z_]+|&(?:lt|#60|#[xX]3[cC])"
-    rb";[\s\S]*|\.{2,}.*|[-_*xX.#=~+/\\|\xe2\x80\xa2\xa6\xc2\xb7\x97\x8f ]+|"
-    rb"(?:\\u2022|\\u25cf|&bull;|&#8226;)+|0+|(?i:null|nil|none|undefined|"
-    rb"true|false|void ?0?|nan|n/?a|yes|no|on|off|"
-    rb"string|text|bytes|str|int|bool|boolean|number|object|any|unknown|default|"
-    rb"empty|optional|required|auto))"
-    rb"[\s>\])},;.!]*"
+    rb"[\s\[({]{0,4}(?:"
+    rb"<[^>]*+>?|\[[^\]]*+\]|\([\s\S]*|\{[\s\S]*|\$(?:[({\[$@*#0-9][\s\S]*|"
+    rb"[A-Za-z_]\w*+(?:[:./-][\w:./-]*+)?)|"
+    rb"%[({][\s\S]*|%[sdvqr]|%[A-Za-z_]\w*+%[\s\S]*|#\{[\s\S]*|@[({][\w.:-]*+[)}]?|"
+    rb"@[A-Za-z_.]++|![A-Za-z]++|"
+    rb"\?++|:[a-z_]++|&(?:lt|#60|#[xX]3[cC]);[\s\S]*|\.\.[\s\S]*|"
+    rb"[-_*xX.#=~+/\\|\xe2\x80\xa2\xa6\xc2\xb7\x97\x8f ]++|(?:\\u2022|\\u25cf|"
+    rb"&bull;|&#8226;)++|0++|"
+    rb"(?i:null|nil|none|undefined|true|false|void ?0?|nan|n/?a|yes|no|on|"
+    rb"off|string|text|bytes|str|int|bool|boolean|"
+    rb"number|object|any|unknown|default|empty|optional|required|auto))"
+    rb"[\s>\])},;.!]*+"
 )
-_PLACEHOLDER_PART: Final = re.compile(
-    rb"(?i)your[-_ ]|(?-i:YOUR[A-Z]|your[A-Z])|^your|example|placeholder|change[-_ ]?(?:me|"
-    rb"this|it)|replace|insert[-_ ]|"
-    rb"redact|dummy|x{5,}|\*{3,}|\.\.\.|[-_]here\b|^my[-_](?:api|secret|token|"
-    rb"access|auth|key|pass|super)|sample|"
-    rb"\xe2\x80\xa6|\{\{|\$\{\w|\$\(\w|<%|%\(\w{1,32}\)[sd]|<[a-z_ -]{2,40}>|"
-    rb"^todo\b|\xe2\x80\xa2{2}|^enter[-_ ]|"
-    rb"0123456789|123456789(?!\d)|^123456$|abcdef(?:gh|123)|_goes_|^test[-_]?(?:token|"
-    rb"key|secret|password|pass)\b|^some[-_]"
+_PLACEHOLDER_BYTES: Final = 512
+"""Bytes of a value that are looked at for the form of a placeholder."""
+_PLACEHOLDER_PARTS: Final = re.compile(
+    rb"your-|your_|your |example|placeholder|changeme|change-|change_|change |"
+    rb"replace|insert-|insert_|redact|dummy|xxxxx|\*\*\*|\.\.\.|-here|_here|"
+    rb"sample|\xe2\x80\xa6|\xe2\x80\xa2\xe2\x80\xa2|\{\{|\$\{|<%|0123456789|"
+    rb"abcdefgh|_goes_"
+)
+"""Parts of lower-case values that only samples and masks have."""
+_PLACEHOLDER_START: Final = re.compile(
+    rb"your|my[-_](?:api|secret|token|access|auth|key|pass|super)|todo\b|enter[-_ ]"
+    rb"|123456\Z|123456789\Z|some[-_]|"
+    rb"test[-_]?(?:token|key|secret|password|pass)\b|[^<]{0,64}<[a-z_ -]{2,40}"
+    rb">|\$\(\w|%\(\w{1,32}\)[sd]"
 )
 _CODE: Final = re.compile(
     rb"(?:new |await |return |typeof |lambda\b|function\b|async |yield |not |"
@@ -56,8 +70,7 @@ _REFERENCE: Final = re.compile(
     rb"(?i:https?|file|s3|gs|arn|vault|op|ssm|secretsmanager|aws|gcp|azure|"
     rb"env|urn|sops|k8s|keyvault|"
     rb"ref|bao|doppler|mailto|data|ftp|git|ssh)(?::|\+)[\s\S]*|"
-    rb"(?=[a-z0-9.@/~ _-]*\Z)~?\.{0,2}/[\w.@/~ -]*|(?:~|\.{1,2})?(?:/(?:[A-Za-z]"
-    rb"[a-z]*[._-]?){1,8}\d{0,3})+/?|"
+    rb"(?=[a-z0-9.@/~ _-]*\Z)~?\.{0,2}/[\w.@/~ -]*|(?:~|\.{1,2})?(?:/[A-Za-z._-]{1,40}+\d{0,3})++/?|"
     rb"(?=[a-z_0-9.]*\Z)[a-z_]+\w*(?:\.[a-z_]\w*){2,8}|[A-Za-z]:\\[\s\S]*|"
     rb"[\w-]+(?:/[\w.-]+)+\.\w{1,5}"
     rb"|[\w-]+\.(?:json|ya?ml|txt|pem|key|crt|py|js|ts|"
@@ -103,22 +116,35 @@ _WORD_PARTS: Final = re.compile(
     rb"mysql|app|secure|strong|abc|value|"
     rb"[-_. ])+(?:\d{1,4}|!)?[!]?"
 )
+WEAK_BYTES: Final = 20
+"""Shortest value that is masked beside a name that is only sometimes secret."""
+_WEAK_ALPHABET: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-=+/"
+_LETTER: Final = re.compile(rb"[A-Za-z]")
 _SAFE_MACHINE: Final = re.compile(rb"[\x21-\x7e]+")
 
 
-@lru_cache(maxsize=4096)
 def _wordish(part: bytes) -> float:
     """Share of letter pairs of one alphabetic run that are common in English."""
-    text = part.decode("latin-1").lower()
-    if len(text) < 2:
+    if len(part) < 2:
         return 0.0
-    pairs = [text[index : index + 2] for index in range(len(text) - 1)]
-    return sum(pair in _COMMON_BIGRAMS for pair in pairs) / len(pairs)
+    part = part.lower()
+    return sum(map(_COMMON_BIGRAMS.__contains__, pairwise(part))) / (len(part) - 1)
+
+
+def _count_digits(value: bytes) -> int:
+    return len(value) - len(value.translate(None, b"0123456789"))
 
 
 def is_placeholder(value: bytes) -> bool:
     """Say whether a value only stands for a secret: empty, masked, a template or a sample of documentation."""
-    return _PLACEHOLDER.fullmatch(value) is not None or _PLACEHOLDER_PART.search(value) is not None
+    start = value[:_PLACEHOLDER_BYTES]
+    if _PLACEHOLDER.fullmatch(start) is not None:
+        return True
+    lowered = start.lower()
+    return (
+        _PLACEHOLDER_PARTS.search(lowered) is not None
+        or _PLACEHOLDER_START.match(lowered) is not None
+    )
 
 
 def is_code(value: bytes) -> bool:
@@ -139,34 +165,38 @@ def _names_something(part: bytes) -> bool:
 
 def is_words(value: bytes) -> bool:
     """Say whether most of a value is made of pronounceable words."""
+    digits = _count_digits(value)
+    if digits > 4 and digits * 3 > len(value):
+        return _TECHNICAL.fullmatch(value) is not None
     if _WORD_PARTS.fullmatch(value) is not None or _TECHNICAL.fullmatch(value) is not None:
         return True
-    letters = sum(map(len, _PARTS.findall(value)))
-    if not letters:
+    parts = _PARTS.findall(value)
+    letters = sum(map(len, parts))
+    if not parts or letters < 2.5 * len(parts):
         return False
-    wordlike = sum(
-        len(part)
-        for part in _PARTS.findall(value)
-        if len(part) >= 3 and _wordish(part.lower()) >= 0.55
-    )
-    others = len(value) - letters
-    digits = sum(value.count(digit) for digit in b"0123456789")
-    if digits > 4 and digits * 3 > len(value):
-        return False
-    return wordlike >= 0.68 * letters and others <= max(3, len(value) // 3)
+    wordlike = sum(len(part) for part in parts if len(part) >= 3 and _wordish(part) >= 0.55)
+    return wordlike >= 0.68 * letters and len(value) - letters <= max(3, len(value) // 3)
 
 
 def looks_machine_made(value: bytes, minimum: int) -> bool:
     """Say whether a value looks generated: long enough, mixed, no words, no path, version, date or address."""
-    if len(value) < minimum or _SAFE_MACHINE.fullmatch(value) is None:
+    if len(value) < minimum or is_placeholder(value):
         return False
-    if is_placeholder(value) or _REFERENCE.fullmatch(value) or _DATE.fullmatch(value):
+    return _looks_random(value, minimum)
+
+
+def _looks_random(value: bytes, minimum: int) -> bool:
+    if (
+        _SAFE_MACHINE.fullmatch(value) is None
+        or _REFERENCE.fullmatch(value)
+        or _DATE.fullmatch(value)
+    ):
         return False
     if len(set(value)) < min(6, len(value) // 2 + 1):
         return False
     if _UUID.fullmatch(value):
         return True
-    digits = sum(48 <= byte <= 57 for byte in value)
+    digits = _count_digits(value)
     if digits == len(value):
         return False
     if digits == 0 and not (_random_letters(value) and len(value) >= max(minimum, 12)):
@@ -178,7 +208,7 @@ def _random_letters(value: bytes) -> bool:
     letters = b"".join(_PARTS.findall(value))
     if len(letters) * 5 < len(value) * 4:
         return len(letters) * 2 < len(value) or _mean_wordish(value) < 0.5
-    upper = sum(65 <= byte <= 90 for byte in value)
+    upper = len(letters) - len(letters.translate(None, _UPPER))
     return 0 < upper < len(letters) and _mean_wordish(value) < 0.5
 
 
@@ -203,7 +233,7 @@ def judge_password(value: bytes, quoted: bool) -> bool:
         return False
     if not quoted and is_code(value):
         return False
-    if any(byte in b" \t" for byte in value):
+    if b" " in value or b"\t" in value:
         return quoted and _judge_passphrase(value)
     if (
         _DATE.fullmatch(value)
@@ -227,15 +257,15 @@ def judge_password(value: bytes, quoted: bool) -> bool:
 
 
 def _ascii_share(value: bytes) -> float:
-    return sum(byte < 0x80 for byte in value) / len(value)
+    return sum(map(_ASCII.__contains__, value)) / len(value)
 
 
 def _has_digit(value: bytes) -> bool:
-    return any(48 <= byte <= 57 for byte in value)
+    return _count_digits(value) > 0
 
 
 def _has_symbol(value: bytes) -> bool:
-    return any(byte in b"!@#$%^&*+=?~|;" for byte in value)
+    return len(value.translate(None, b"!@#$%^&*+=?~|;")) < len(value)
 
 
 def _judge_passphrase(value: bytes) -> bool:
@@ -255,23 +285,20 @@ def judge_secret(value: bytes, quoted: bool) -> bool:
         return False
     if not quoted and is_code(value):
         return False
-    if any(byte in b" \t" for byte in value):
+    if b" " in value or b"\t" in value:
         return False
     if _INTEGRITY.fullmatch(value):
         return False
-    return looks_machine_made(value, 8)
+    return _looks_random(value, 8)
 
 
 def judge_weak(value: bytes) -> bool:
     """Judge the value beside a name that is only sometimes secret."""
-    return (
-        looks_machine_made(value, 20)
-        and not is_digest_like(value)
-        and value.isascii()
-        and len(re.findall(rb"[^A-Za-z0-9_\-=+/]", value)) * 8 <= len(value)
-        and any(65 <= byte <= 90 or 97 <= byte <= 122 for byte in value)
-        and _has_digit(value)
-    )
+    if len(value) < WEAK_BYTES or not value.isascii() or not _has_digit(value):
+        return False
+    if len(value.translate(None, _WEAK_ALPHABET)) * 8 > len(value) or is_digest_like(value):
+        return False
+    return _LETTER.search(value) is not None and looks_machine_made(value, WEAK_BYTES)
 
 
 def judge(name_class: NameClass, value: bytes, quoted: bool) -> bool:

@@ -35,6 +35,9 @@ def spellings(secret: bytes) -> dict[bytes, bool]:
     plain.add(b"".join(b"&#%d;" % byte for byte in secret))
     plain.add(b"".join(b"\\u%04x" % byte for byte in secret))
     plain.add(b"".join(b"%%%02X" % byte for byte in secret))
+    plain.add(b"".join(b"\\x%02x" % byte for byte in secret))
+    plain.add(b"".join(b"&#x%X;" % byte for byte in secret))
+    plain.add(b"".join(b"&#x%x;" % byte for byte in secret))
     found = dict.fromkeys(sorted(plain), False)
     for spelling in base64_spellings(secret):
         if len(spelling) >= MIN_REMEMBERED_BYTES:

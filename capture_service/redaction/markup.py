@@ -17,7 +17,7 @@ from capture_service.redaction.values import quoted_value
 
 _ELEMENT_VALUE: Final = re.compile(
     rb"\s{0,40}(?:<!\[CDATA\[)?(?:<(?:code|b|span|value|string|pre|kbd|tt)"
-    rb"\b[^<>]{0,60}>){0,2}([^<>\r\n]{1,4096}?)\s{0,40}(?=(?:\]\]>)?</|\Z)"
+    rb"\b[^<>]{0,60}>){0,2}([^<>\r\n]{1,4096})(?=(?:\]\]>)?</|\Z)"
 )
 _ELEMENT_NAME: Final = re.compile(rb"<([A-Za-z][\w:.-]{0,80})(?:\s[^<>]{0,64})?>\Z")
 _NAMED_ATTRIBUTE: Final = re.compile(
@@ -28,7 +28,7 @@ _CELL_NEXT: Final = re.compile(
     rb"(?:t[dh]|dt|key|name|string|b|strong|code|em|span|label|th|p|div|li|h\d)>\s{0,40}:?\s{0,40}"
     rb"(?:</(?:td|th|span|div|b|strong|p|label)>\s{0,40}){0,2}"
     rb"(?:<(?:td|dd|string|value|span|code|div|p|b|pre|kbd|input)\b[^<>]{0,120}"
-    rb">\s{0,40}){1,4}([^<>\r\n]{4,1024}?)\s{0,40}</"
+    rb">\s{0,40}){1,4}([^<>\r\n]{4,1024})</"
 )
 _ATTRIBUTE_VALUE: Final = re.compile(
     rb"(?:value|content|data-value)\s{0,2}=\s{0,2}(?=\\{0,3}[\"'])", re.IGNORECASE

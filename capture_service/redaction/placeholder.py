@@ -81,7 +81,7 @@ class RedactionKey:
 
     def placeholder(self, rule: str, canonical_secret: bytes) -> bytes:
         """Return the placeholder of a canonical secret under the readable rule kind."""
-        digest = hmac.new(self.secret, canonical_secret, hashlib.sha256).hexdigest()[:16]
+        digest = hmac.digest(self.secret, canonical_secret, "sha256").hex()[:16]
         return f"REDACTED~{rule}~{digest}~".encode("ascii")
 
 

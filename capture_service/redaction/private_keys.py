@@ -7,14 +7,16 @@ description, and the DER prefixes of PKCS #1, PKCS #8 and SEC 1 keys.
 import re
 from typing import Final
 
-from capture_service.redaction.limits import MAX_KEY_BLOCK_BYTES
+from capture_service.redaction.limits import MAX_KEY_BLOCK_BYTES, MAX_VALUE_BYTES
 from capture_service.redaction.scan import KEY, Scan
 
 _HEADER_REST: Final = re.compile(
     rb"[ A-Z0-9]{0,16}-{4,5}(?:\\+[rn]|\\+u000[aAdD]|[ \t\r\n\"'+,]|&#10;|<br ?/?>|%0[aAdD]|\x00)*"
 )
+_REVERSED_TRAIL: Final = re.compile(rb"(?:[ \t\r\n\"'+,>|\\]|[nr](?=\\))*")
+"""What belongs to the line after the body, read backwards: white space, quotes, joints and their escapes."""
 _MARK: Final = re.compile(rb"-{4,5} ?(?:END|BEGIN) ?")
-_BODY_BYTES: Final = re.compile(rb"[A-Za-z0-9+/=]")
+_BODY_BYTES: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _HEADER_LINE: Final = re.compile(
     rb"(?:\A|\n|\\n)[ \t>|]{0,16}[A-Za-z][A-Za-z-]{1,24}: [^\n\\]{0,120}"
 )
@@ -98,17 +100,21 @@ def confirm_pem(scan: Scan, position: int) -> None:
             end = _open_end(data, start, mark.start())
     else:
         end = _open_end(data, start, limit)
-    while end > start and data[end - 1 : end] in b" \t\r\n\"'+,>|":
-        end -= 1
-    while data[end - 2 : end] in (b"\\n", b"\\r") and end - 2 > start:
-        end -= 2
-    if end - start >= 40 and len(_BODY_BYTES.findall(data[start : start + 400])) >= 40:
+    trailing = _REVERSED_TRAIL.match(data[max(start, end - MAX_VALUE_BYTES) : end][::-1])
+    end -= trailing.end() if trailing else 0
+    if end - start >= 40 and _count_body(data[start : start + 400]) >= 40:
         scan.add(start, end, KEY, "private-key")
 
 
 def _is_body(text: bytes) -> bool:
-    body = _HEADER_LINE.sub(b"", text[:4096])
-    return len(_BODY_BYTES.findall(body)) * 10 >= len(body) * 7
+    body = text[:4096]
+    if b": " in body:
+        body = _HEADER_LINE.sub(b"", body)
+    return _count_body(body) * 10 >= len(body) * 7
+
+
+def _count_body(text: bytes) -> int:
+    return len(text) - len(text.translate(None, _BODY_BYTES))
 
 
 def _open_end(data: bytes, start: int, limit: int) -> int:

@@ -228,7 +228,11 @@ class StreamingRedactor:
         assert self._memory is not None
         for span in spans:
             if span.precedence < LOOSE or span.rule in ("password", "secret"):
-                self._memory.remember(_canonical(window, span))
+                canonical = _canonical(window, span)
+                self._memory.remember(canonical)
+                written = window[span.start : span.end]
+                if written != canonical and span.canonical is None:
+                    self._memory.remember(written)
 
     def _splice(self, window: bytes, spans: list[Span], cut: int) -> bytes:
         position = self._context

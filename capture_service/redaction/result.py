@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 NO_COUNTS: Final[Mapping[str, int]] = MappingProxyType({})
 
@@ -12,8 +12,7 @@ def _no_counts() -> Mapping[str, int]:
     return NO_COUNTS
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One masked place.
 
     Attributes:

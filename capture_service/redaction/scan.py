@@ -1,6 +1,7 @@
 """State of one scan: the bytes, the spans found so far, what must not be touched, and the work budget."""
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -60,7 +61,16 @@ class WorkBudget:
 class Scan:
     """What the rule families share while one piece of text is looked at."""
 
-    __slots__ = ("budget", "consumed", "data", "opaque", "spans", "upstream_masked")
+    __slots__ = (
+        "_opaque_starts",
+        "budget",
+        "consumed",
+        "data",
+        "opaque",
+        "spans",
+        "typed",
+        "upstream_masked",
+    )
 
     def __init__(self, data: bytes, budget: WorkBudget) -> None:
         self.data = data
@@ -69,8 +79,10 @@ class Scan:
         self.opaque: list[tuple[int, int]] = []
         self.upstream_masked = False
         self.consumed = -1
+        self.typed: dict[int, int] = {}
         if PLACEHOLDER_START in data:
             self.opaque = [match.span() for match in PLACEHOLDER.finditer(data)]
+        self._opaque_starts = [area[0] for area in self.opaque]
 
     def add(
         self,
@@ -88,11 +100,10 @@ class Scan:
 
     def touches_placeholder(self, start: int, end: int) -> bool:
         """Say whether a placeholder of an earlier pass stands in the range."""
-        return (
-            any(begin < end and start < stop for begin, stop in self.opaque)
-            if self.opaque
-            else False
-        )
+        if not self.opaque:
+            return False
+        index = bisect_left(self._opaque_starts, end) - 1
+        return index >= 0 and self.opaque[index][1] > start
 
     def at_edge(self, start: int) -> bool:
         """Say whether a token may begin here: nothing alphanumeric stands directly before, escapes apart."""
@@ -142,14 +153,19 @@ def _join(first: Span, second: Span) -> Span:
 
 def _cut(spans: list[Span], opaque: list[tuple[int, int]]) -> list[Span]:
     pieces: list[Span] = []
+    index = 0
     for span in spans:
+        while index < len(opaque) and opaque[index][1] <= span.start:
+            index += 1
         position = span.start
-        inside = [area for area in opaque if area[0] < span.end and span.start < area[1]]
-        for begin, stop in inside:
+        inside = index
+        while inside < len(opaque) and opaque[inside][0] < span.end:
+            begin, stop = opaque[inside]
             if position < begin:
                 pieces.append(span._replace(start=position, end=begin, canonical=None, quote=b""))
             position = max(position, stop)
-        if not inside:
+            inside += 1
+        if inside == index:
             pieces.append(span)
         elif position < span.end:
             pieces.append(span._replace(start=position, canonical=None, quote=b""))

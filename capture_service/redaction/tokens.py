@@ -87,13 +87,15 @@ def _confirm(scan: Scan, rule: TokenRule, start: int, head: int, prefix: int) ->
         first, last = start, match.end()
     if rule.judged and not _plausible(data[first + prefix if first == start else first : last]):
         return
-    scan.add(first, _extend(scan, first, last), TYPED, rule.name)
+    last = _extend(scan, first, last)
+    scan.typed[first] = last
+    scan.add(first, last, TYPED, rule.name)
 
 
 def _plausible(body: bytes) -> bool:
     if len(set(body)) < 5 or is_placeholder(body):
         return False
-    digits = sum(48 <= byte <= 57 for byte in body)
+    digits = len(body) - len(body.translate(None, b"0123456789"))
     return digits >= 4 or (digits > 0 and body.isalnum()) or len(body) >= 60 or not is_words(body)
 
 

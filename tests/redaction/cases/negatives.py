@@ -86,7 +86,8 @@ FIXED: tuple[tuple[str, str], ...] = (
     ("i18n-properties", "password.label=Enter your password\ntoken.invalid=Invalid token\n"),
     (
         "html-form",
-        '<label>Password <input type="password" name="password" placeholder="Enter password" autocomplete="off"></label>',
+        '<label>Password <input type="password" name="password" placeholder="Enter password" '
+        'autocomplete="off"></label>',
     ),
     ("html-empty-value", '<input type="password" name="pwd" value="">'),
     (
@@ -319,7 +320,8 @@ def negative_cases(make: Maker) -> list[Case]:
         ),
         (
             "yarn-lock",
-            f'  resolved "https://r.example.com/token/-/token-1.0.0.tgz#{m.hex(40)}"\n  integrity sha512-{m.base64(64)}\n',
+            f'  resolved "https://r.example.com/token/-/token-1.0.0.tgz#{m.hex(40)}"\n  integrity '
+            f"sha512-{m.base64(64)}\n",
         ),
         ("poetry-lock", f'{{file = "keyring-25.tar.gz", hash = "sha256:{m.hex(64)}"}}\n'),
         ("cargo-checksum", f'checksum = "{m.hex(64)}"\nname = "secrecy"\n'),
@@ -437,7 +439,8 @@ def negative_cases(make: Maker) -> list[Case]:
         ("kms", f"KeyId: arn:aws:kms:eu-west-1:{m.digits(12)}:key/{m.uuid()}\n"),
         (
             "openai-ids",
-            f'{{"id": "chatcmpl-{m.alnum(29)}", "system_fingerprint": "fp_{m.hex(10)}", "call_id": "call_{m.alnum(24)}"}}',
+            f'{{"id": "chatcmpl-{m.alnum(29)}", "system_fingerprint": '
+            f'"fp_{m.hex(10)}", "call_id": "call_{m.alnum(24)}"}}',
         ),
         (
             "anthropic-ids",
@@ -451,7 +454,8 @@ def negative_cases(make: Maker) -> list[Case]:
         ("place-ids", f'"place_id": "ChIJ{m.urlsafe(23)}", "plus_code": "9C3XGV4F+2Q"'),
         (
             "game-codes",
-            f"Seed: {m.digits(18)}; world code: {m.of(UPPER, 4)}-{m.of(UPPER + DIGITS, 4)}; loot table key: chest_{m.digits(3)}",
+            f"Seed: {m.digits(18)}; world code: {m.of(UPPER, 4)}-{m.of(UPPER + DIGITS, 4)}; loot table "
+            f"key: chest_{m.digits(3)}",
         ),
         ("deck-code", f"Deck code: AAECA{m.base64(36)}"),
         (

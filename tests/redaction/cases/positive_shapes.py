@@ -6,6 +6,10 @@ from urllib.parse import quote
 
 from .model import Case, Maker
 
+BIP39_WORDS = (
+    "abandon ability absent canyon decade embrace fabric gadget harvest icon jungle kidney lumber"
+).split()  # noqa: SIM905  words are easier to read in a line
+
 Shape = Callable[[Maker], Case]
 SHAPES: dict[str, Shape] = {}
 
@@ -272,12 +276,7 @@ for _kind, _template, _secret, *_keep in (
     (
         "mnemonic",
         'mnemonic: "@@"\nnet: main\n',
-        lambda m: " ".join(
-            m.rng.choice(
-                "abandon ability absent canyon decade embrace fabric gadget harvest icon jungle kidney lumber".split()
-            )
-            for _ in range(12)
-        ),
+        lambda m: " ".join(m.rng.choice(BIP39_WORDS) for _ in range(12)),
         "net: main",
     ),
     (
