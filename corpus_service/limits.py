@@ -21,6 +21,7 @@ GROUP_COMMIT_RECORDS_MAX: Final = 128
 GROUP_COMMIT_BYTES_MAX: Final = 8 * MEBIBYTE
 WRITER_RETRY_SECONDS: Final = 0.25
 DISK_FULL_RETRY_SECONDS: Final = 5.0
+STORE_RETRY_SECONDS: Final = 5.0
 CHUNKS_PER_STATEMENT: Final = 256
 
 # Games that are open at the same time, each with one writer and a few readers.

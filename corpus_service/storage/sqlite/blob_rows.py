@@ -21,6 +21,16 @@ _LOOK_UP: Final = (
     " FROM blobs AS b WHERE b.hash = ? AND b.complete = 1"
 )
 
+# Pieces whose blob was removed behind the store's back must not meet those of a new one.
+_NEXT_ROW: Final = (
+    "(SELECT max(coalesce((SELECT max(row) FROM blobs), 0),"
+    " coalesce((SELECT max(row) FROM blob_pieces), 0) >> 16) + 1)"
+)
+_INSERT: Final = (
+    "INSERT INTO blobs (row, hash, codec, size_bytes, piece_count, complete, referenced, readable,"  # noqa: S608 - constants alone
+    f" begun_time, content_type) VALUES ({_NEXT_ROW}, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
 
 class BlobTable:
     """The tables ``blobs`` and ``blob_pieces`` within a write transaction."""
@@ -81,13 +91,14 @@ class BlobTable:
         self, content: PreparedContent, content_type: str, shown: bool, begun_time: Instant
     ) -> None:
         self._connection.execute(
-            "INSERT INTO blobs (hash, codec, size_bytes, piece_count, complete, referenced,"
-            " readable, begun_time, content_type) VALUES (?, ?, ?, ?, 1, 1, ?, ?, ?)",
+            _INSERT,
             (
                 content.content_hash,
                 CODEC,
                 content.size_bytes,
                 len(content.pieces),
+                1,
+                1,
                 int(shown),
                 begun_time,
                 content_type,
@@ -106,9 +117,8 @@ class BlobTable:
     def begin(self, content_hash: str, size_bytes: int, begun_time: Instant) -> int:
         """Insert the row of an upload and return its number."""
         self._connection.execute(
-            "INSERT INTO blobs (hash, codec, size_bytes, piece_count, complete, referenced,"
-            " readable, begun_time, content_type) VALUES (?, ?, ?, 0, 0, 0, 0, ?, '')",
-            (content_hash, CODEC, size_bytes, begun_time),
+            _INSERT,
+            (content_hash, CODEC, size_bytes, 0, 0, 0, 0, begun_time, ""),
         )
         return self._connection.last_insert_rowid()
 

@@ -21,7 +21,16 @@ _SHARED_MEMORY_FULL: Final = frozenset({apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_I
 
 
 class StoreOpenError(Exception):
-    """A database file cannot be used: foreign, newer, unreadable. The message is one clear line."""
+    """A database file cannot be used: foreign, newer, unreadable. The message is one clear line.
+
+    Attributes:
+        damaged: The file is a damaged database; otherwise it may be used again once the cause is
+            gone.
+    """
+
+    def __init__(self, message: str, *, damaged: bool = False) -> None:
+        super().__init__(message)
+        self.damaged = damaged
 
 
 def as_failure(error: apsw.Error) -> Failure:

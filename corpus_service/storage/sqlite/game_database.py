@@ -44,7 +44,10 @@ class GameDatabase:
             self._set_up(connection, game_id, preparation)
         except apsw.Error as error:
             connection.close()
-            raise StoreOpenError(f"{path} cannot be set up: {type(error).__name__}") from error
+            raise StoreOpenError(
+                f"{path} cannot be set up: {type(error).__name__}",
+                damaged=isinstance(error, apsw.CorruptError),
+            ) from error
         except BaseException:
             connection.close()
             raise

@@ -72,7 +72,8 @@ def migrate(
         except apsw.Error as error:
             raise StoreOpenError(
                 f"{path}: migration {migration.name} failed ({type(error).__name__}), "
-                "the file is unchanged"
+                "the file is unchanged",
+                damaged=isinstance(error, apsw.CorruptError),
             ) from error
 
 

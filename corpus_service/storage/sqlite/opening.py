@@ -122,6 +122,8 @@ def _set_up(connection: apsw.Connection, cache_kibibytes: int) -> None:
 def _refusal(path: Path, error: apsw.Error) -> StoreOpenError:
     if isinstance(error, apsw.NotADBError):
         return StoreOpenError(f"{path} is not a SQLite database")
+    if isinstance(error, apsw.CorruptError):
+        return StoreOpenError(f"{path} is damaged", damaged=True)
     if isinstance(error, apsw.FullError):
         return StoreOpenError(f"{path} cannot be opened: the disk is full")
     return StoreOpenError(f"{path} cannot be opened: {type(error).__name__}")

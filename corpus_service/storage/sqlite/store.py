@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Final
 
 import apsw
 
@@ -29,6 +31,7 @@ from corpus_service.domain.sources import (
     SpanText,
     Version,
 )
+from corpus_service.limits import STORE_RETRY_SECONDS
 from corpus_service.storage.interface import ContentUpload, StoredContent
 from corpus_service.storage.preparation import PreparedRecord
 from corpus_service.storage.sqlite import (
@@ -45,8 +48,9 @@ from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
 from corpus_service.storage.sqlite.open_games import OpenGames
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
-CATALOG_FILE = "catalog.db"
-GAMES_FOLDER = "games"
+_LOG: Final = logging.getLogger(__name__)
+CATALOG_FILE: Final = "catalog.db"
+GAMES_FOLDER: Final = "games"
 
 
 class SqliteStore:
@@ -303,7 +307,18 @@ class SqliteStore:
             return read_passages.passages(connection, rows)
 
     def _open_game(self, game_id: str) -> GameDatabase:
-        return GameDatabase(self._games_folder / f"{game_id}.db", game_id, self._preparation)
+        try:
+            return GameDatabase(self._games_folder / f"{game_id}.db", game_id, self._preparation)
+        except StoreOpenError as error:
+            # The reason is for the operator; a caller learns whether waiting may help.
+            _LOG.error("a game cannot be opened: %s", error)
+            if error.damaged:
+                raise Failure(FailureCode.DATA_LOSS, "STORE_DAMAGED") from error
+            raise Failure(
+                FailureCode.UNAVAILABLE,
+                "STORE_UNAVAILABLE",
+                retry_after_seconds=STORE_RETRY_SECONDS,
+            ) from error
 
     def _content(
         self,
