@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import regex
 
-from corpus_service.search.characters import BEFORE_NORMALISATION, IGNORED, MAY_FOLD
+from corpus_service.search.characters import IGNORED
 from corpus_service.search.preparation import normalise
+
+CLUSTERS_KEPT_MAX: Final = 8_192
+"""Normalised clusters that are kept in memory; a language uses some hundreds."""
+
+CLUSTER_KEPT_CODE_POINTS_MAX: Final = 8
+"""Longer clusters are no language's and are not kept."""
 
 # What may compose with, or vanish behind, the character before it: marks, vowels and finals of
 # Hangul, half-width voicing marks, invisible characters. A text can be normalised piece by piece
 # at every place that is not before one of these.
 _EXTENDING: Final = f"[\\p{{M}}\u1160-\u11ff\u3131-\u318e\ud7b0-\ud7fb\uff9e-\uffdc{IGNORED}]"
-# Characters that normalisation replaces one by one.
-_PLAIN: Final = (
-    "[\\x00-\\x7f\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u9fff\uac00-\ud7a3]"
+_CLUSTER: Final = regex.compile(f".{_EXTENDING}*", regex.DOTALL)
+# Blocks that hold one of these. Outside of them no character vanishes and none joins another, so
+# that a text which keeps its length was replaced one by one.
+_MAY_EXTEND: Final = re.compile(
+    f"[{IGNORED}\u0300-\u036f\u0483-\u0489\u0591-\u109f\u1160-\u11ff\u135d-\u135f\u1700-\u1cff"
+    "\u1dc0-\u1dff\u20d0-\u20ff\u2cef-\u2cf1\u2d7f-\u2dff\u302a-\u302f\u3099\u309a\u3131-\u318e"
+    "\ua66f-\uabff\ud7b0-\ud7fb\ufb1e\ufe20-\ufe2f\uff9e-\uffdc\U00010000-\U0001efff]"
 )
-_PIECES: Final = regex.compile(
-    f"(?P<plain>(?:{_PLAIN}(?!{_EXTENDING}))+)|.{_EXTENDING}*", regex.DOTALL
+# Characters that are replaced one by one wherever they stand, unless the next one extends them.
+_PLAIN_RUN: Final = re.compile(
+    "[\\x00-\\x7f\u2010-\u2023\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u9fff]{2,}"
 )
 
 
@@ -53,24 +65,32 @@ class View:
 def view_of(text: str) -> View:
     """Makes the view of a text; ``view_of(text).text`` equals ``normalise(text)``."""
     whole = normalise(text)
-    if text.isascii() or (
-        len(whole) == len(text)
-        and BEFORE_NORMALISATION.search(text) is None
-        and MAY_FOLD.search(text) is None
-        and unicodedata.is_normalized("NFKC", text)
-    ):
+    if text.isascii() or (len(whole) == len(text) and _MAY_EXTEND.search(text) is None):
         return View(whole)
     parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for match in _PIECES.finditer(text):
-        start, end = match.span()
-        part = normalise(match[0])
+    at = 0
+    while at < len(text):
+        plain = _PLAIN_RUN.match(text, at)
+        if plain is not None:
+            # The last one may be extended by what follows.
+            behind = plain.end() - 1
+            parts.append(normalise(text[at:behind]))
+            starts.extend(range(at, behind))
+            ends.extend(range(at + 1, behind + 1))
+            at = behind
+        cluster = _CLUSTER.match(text, at)
+        behind = cluster.end() if cluster is not None else at + 1
+        kept = behind - at <= CLUSTER_KEPT_CODE_POINTS_MAX
+        part = (_normalised_cluster if kept else normalise)(text[at:behind])
         parts.append(part)
-        if match["plain"] is not None:
-            starts.extend(range(start, end))
-            ends.extend(range(start + 1, end + 1))
-        else:
-            starts.extend([start] * len(part))
-            ends.extend([end] * len(part))
+        starts.extend([at] * len(part))
+        ends.extend([behind] * len(part))
+        at = behind
     return View("".join(parts), starts, ends)
+
+
+@lru_cache(maxsize=CLUSTERS_KEPT_MAX)
+def _normalised_cluster(cluster: str) -> str:
+    return normalise(cluster)

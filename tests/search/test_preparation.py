@@ -137,6 +137,7 @@ def test_view_maps_into_the_text_in_order(text: str) -> None:
     for position in range(len(view.text)):
         start, end = view.original_span(position, position + 1)
         assert previous <= start < end <= len(text)
+        assert view.text[position] in normalise(text[start:end])
         previous = start
 
 
