@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from sourcecorpus.capture.v1.envelope_pb2 import Envelope, EnvelopeHead, ToolStatus
 
-WORDS = (
-    "ash bell cold depth ember foundry gate harbour iron jetty karn lamp market needle orchard "
-    "pylon quarry rope salt tide urn vale wraith yard 冷铁 鐘の塔 灰烬 잿불"
-).split()
+WORDS = ["ash", "bell", "cold", "depth", "ember", "foundry", "gate", "harbour", "iron", "jetty", "karn", "lamp", "market", "needle", "orchard", "pylon", "quarry", "rope", "salt", "tide", "urn", "vale", "wraith", "yard", "冷铁", "鐘の塔", "灰烬", "잿불"]
+
+# Some are larger than what goes to the corpus within a batch.
+LARGE_EVERY = 400
+LARGE_BYTES = 1_500_000
 
 
 def text(seed: int, words: int) -> str:
@@ -24,7 +25,8 @@ def text(seed: int, words: int) -> str:
 def envelope(number: int, game: str, *, prefix: str = "mixed") -> Envelope:
     """The numbered envelope; the same number gives the same bytes."""
     makers = (_page, _command, _search, _file, _unknown)
-    tool, arguments, result = makers[number % len(makers)](number)
+    maker = _large_page if number % LARGE_EVERY == 0 else makers[number % len(makers)]
+    tool, arguments, result = maker(number)
     return Envelope(
         head=EnvelopeHead(
             envelope_id=f"{prefix}-{number}",
@@ -53,6 +55,14 @@ def _page(number: int) -> tuple[str, dict[str, object], bytes]:
     url = f"http://93.184.216.34/page/{number if number % 3 else number // 30}"
     page = {"url": url, "title": f"Page {number}", "content": text(number, 60), "error": None}
     return "web_extract", {"urls": [url]}, json.dumps({"results": [page]}).encode()
+
+
+def _large_page(number: int) -> tuple[str, dict[str, object], bytes]:
+    url = f"http://127.0.0.1:18803/atlas/{number}"
+    line = f"Shaft {number}: {text(number, 12)[2:-1]}".replace("\n", " ")
+    body = "\n".join(f"{row} {line}" for row in range(LARGE_BYTES // len(line)))
+    output = {"output": body, "exit_code": 0, "error": None}
+    return "terminal", {"command": f"curl -s {url}"}, json.dumps(output).encode()
 
 
 def _command(number: int) -> tuple[str, dict[str, object], bytes]:

@@ -15,7 +15,6 @@ from sourcecorpus.bridge.client import Addresses, SourceCorpusClient
 
 START_SECONDS_MAX = 30.0
 POLL_SECONDS = 0.01
-GAME = "emberfall"
 
 
 @dataclass
@@ -75,6 +74,9 @@ class Services:
     def close(self) -> None:
         for name in list(self.children):
             self.kill(name)
+
+    def pid(self, name: str) -> int:
+        return self.children[name].pid
 
     def _settings(self, name: str) -> dict[str, str]:
         free = "127.0.0.1:0"
