@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 TITLE_CHARACTERS_MAX: Final = 200
@@ -181,13 +182,20 @@ def _fence(padded: str, match: re.Match[str]) -> Block | None:
     limit = _container_end(
         padded, opening_end, quotes, len(prefix) if own_item else indent, in_list
     )
-    closing = re.compile(
-        rf"\n(?:[ \t]*>){{{quotes}}}[ \t]{{0,{len(prefix) + 3}}}"
-        rf"{marker[0]}{{{len(marker)},}}[ \t]*(?=\n|\Z)"
-    ).search(padded, opening_end, limit)
+    closing = _closing(marker[0], len(marker), quotes, len(prefix) + 3).search(
+        padded, opening_end, limit
+    )
     end = min(closing.end() if closing else limit, len(padded) - 1)
     context = _context(padded, match.start() + 1, opening_end)
     return Block(match.start(), end, min(opening_end, end), context, divisible=False)
+
+
+@lru_cache(maxsize=256)
+def _closing(marker: str, length: int, quotes: int, indent: int) -> re.Pattern[str]:
+    """Return the pattern of the lines that close a fence."""
+    return re.compile(
+        rf"\n(?:[ \t]*>){{{quotes}}}[ \t]{{0,{indent}}}{marker}{{{length},}}[ \t]*(?=\n|\Z)"
+    )
 
 
 def _inside_list_item(padded: str, line_feed: int, prefix: str) -> bool:

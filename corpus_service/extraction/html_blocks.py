@@ -211,12 +211,26 @@ class BlockWriter:
             self._tables[-1].rows.append([])
         return True
 
-    def _cell(self, _node: LexborNode) -> bool:
+    def _cell(self, node: LexborNode) -> bool:
         self._break(1)
-        if self._tables and not self._transparent_tables:
-            self._cells.append(Saved(self._out, self._gap, self._indent, self._marker))
-            self._out, self._gap, self._indent, self._marker = [], 0, "", ""
+        if not self._tables or self._transparent_tables:
+            return True
+        child = node.first_child
+        if child is None or (child.tag == "-text" and child.next is None):
+            # Most cells hold one run of text, which needs no state of its own.
+            if child is not None:
+                self._inline.append(child.text_content or "")
+            self._add_cell(self._take_inline())
+            return False
+        self._cells.append(Saved(self._out, self._gap, self._indent, self._marker))
+        self._out, self._gap, self._indent, self._marker = [], 0, "", ""
         return True
+
+    def _add_cell(self, content: str) -> None:
+        rows = self._tables[-1].rows
+        if not rows:
+            rows.append([])
+        rows[-1].append(content)
 
     def _leave_cell(self) -> None:
         self._break(1)
@@ -226,10 +240,7 @@ class BlockWriter:
         saved = self._cells.pop()
         self._out, self._gap = saved.out, saved.gap
         self._indent, self._marker = saved.indent, saved.marker
-        rows = self._tables[-1].rows
-        if not rows:
-            rows.append([])
-        rows[-1].append(content)
+        self._add_cell(content)
 
     def _leave_table(self) -> None:
         self._flush()

@@ -68,9 +68,9 @@ class TreeWriter(BlockWriter):
                     inline.append(text)
             elif (action := actions.get(tag or "")) is None:
                 child = node.first_child
-            else:
+            elif action[0](self, node):
                 after = action[1]
-                child = node.first_child if action[0](self, node) else None
+                child = node.first_child
             if child is not None:
                 open_elements.append((node, after))
                 node = child
@@ -276,9 +276,8 @@ _ENTER: Final = {
     "table": "_table",
     "tr": "_row",
 }
-# What is called when an element ends, by what was called when it began. An element whose content was
-# not visited gets the call too, so these either pair with a state that the first call set or do no
-# harm.
+# What is called when an element ends, by what was called when it began; not called where that said that
+# the content is not to be visited.
 _LEAVE: Final = {
     "_loose": "_leave_loose",
     "_tight": "_leave_tight",
@@ -292,6 +291,7 @@ _LEAVE: Final = {
     "_quote": "_leave_quote",
     "_table": "_leave_table",
     "_row": "_leave_tight",
+    "_navigation": "_leave_tight",
 }
 _ACTIONS: Final[dict[str, tuple[_Enter, _Leave | None]]] = {
     name: (

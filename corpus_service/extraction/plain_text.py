@@ -138,7 +138,7 @@ def _charset_flags(decoded: DecodedText) -> tuple[str, ...]:
 def _title_and_language(text: str, format: ChunkFormat) -> tuple[str, str]:  # noqa: A002
     """Return the title and declared language that the text itself states.
 
-    Markdown: front matter, else the first heading among its first 8,000 characters. Plain text has
+    Markdown: front matter, else the first heading among its first 2,000 characters. Plain text has
     no title of its own: its first line is only a line.
     """
     if format is not ChunkFormat.MARKDOWN:
@@ -151,6 +151,6 @@ def _title_and_language(text: str, format: ChunkFormat) -> tuple[str, str]:  # n
         spoken = _FRONT_MATTER_LANGUAGE.search(front[1])
         language = spoken[1] if spoken else ""
     if not title:
-        headings = find_structure(text[:8_000]).headings
+        headings = find_structure(text[:2_000]).headings
         title = next((heading.title for heading in headings if heading.title), "")
     return title, language

@@ -21,6 +21,12 @@ from corpus_service.extraction.types import ExtractedText, ExtractionRequest, Fl
 _DECLARED: Final = re.compile(r"(?:application|text|image)/(?:[\w.-]+\+)?xml\b", re.IGNORECASE)
 _BEGINS_LIKE_XML: Final = re.compile(rb"\s*<\?xml[\s?]")
 _DECLARATION: Final = re.compile(r"\s*<\?xml[^>]*\?>")
+# References to surrogates are no characters (XML 1.0, section 2.2); libxml2 keeps them when it recovers,
+# and the text of their element can then not be read.
+_SURROGATE_REFERENCE: Final = re.compile(
+    rb"&#(?:[xX]0*[dD][89a-fA-F][0-9a-fA-F]{2}"
+    rb"|0*(?:5529[6-9]|55[3-9]\d\d|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]));?"
+)
 _LINES: Final = re.compile(r"[ \t\f]*\n[ \t\f\n]*")
 _SPACES: Final = re.compile(r"[ \t\f]+")
 _LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -79,7 +85,7 @@ def parse_xml(content: bytes) -> tuple[etree._Element | None, bool]:
         recover=True, resolve_entities=False, no_network=True, huge_tree=False, encoding="utf-8"
     )
     try:
-        root = etree.fromstring(content, parser)
+        root = etree.fromstring(_SURROGATE_REFERENCE.sub(b"\xef\xbf\xbd", content), parser)
     except (etree.XMLSyntaxError, ValueError):
         return None, True
     return root, len(parser.error_log) > 0

@@ -125,6 +125,15 @@ def test_lone_surrogates_are_replaced_and_counted(written: str, text: str, lone:
     found.text.encode("utf-8")
 
 
+@pytest.mark.parametrize("reference", ["&#xD800;", "&#55357;", "&#xdfff", "&#x0D83D;&#xDE00;"])
+@pytest.mark.parametrize("content_type", ["application/xml", "text/html"])
+def test_references_to_surrogates_never_reach_the_text(reference: str, content_type: str) -> None:
+    found = _extract(f"<p>a {reference} b</p>".encode(), content_type)
+    assert "\ufffd" in found.text
+    assert found.text.startswith("a ")
+    found.text.encode("utf-8")
+
+
 def test_surrogates_in_utf8_bytes_never_reach_the_text() -> None:
     found = _extract("a\ud83db".encode("utf-8", "surrogatepass"), "text/plain; charset=utf-8")
     found.text.encode("utf-8")
