@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 
 from corpus_service.bootstrap import PREPARATION, add_services
 from corpus_service.chunking import ChunkFormat, chunk_text
@@ -42,6 +44,7 @@ from sourcecorpus.rpc.addresses import Address
 from sourcecorpus.rpc.page_tokens import KEY_BYTES, PageTokenSigner
 from sourcecorpus.rpc.runtime_settings import RuntimeSettings
 from sourcecorpus.rpc.server import ServiceServer
+from sourcecorpus.rpc.status import failure_from_rpc_error
 
 GAME = "g1"
 BACKENDS = ("sqlite", "memory")
@@ -188,3 +191,19 @@ async def serving(store: CorpusStore) -> AsyncIterator[Stubs]:
             )
     finally:
         await server.drain()
+
+
+def over_socket(stock: Stock, body: Callable[[Stubs], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with serving(stock.store) as stubs:
+            await body(stubs)
+
+    asyncio.run(run())
+
+
+async def refused(call: Awaitable[Any]) -> tuple[str, str, str]:
+    """Code, reason and field of a call that is refused."""
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call
+    failure = failure_from_rpc_error(caught.value)
+    return caught.value.code().name, failure.reason, failure.field

@@ -13,8 +13,16 @@ from corpus_service.services.limits import QUOTES_BYTES_MAX
 from corpus_service.services.refs import format_ref, parse_ref
 from sourcecorpus.corpus.v1 import citation_service_pb2 as pb
 from sourcecorpus.rpc.limits import MESSAGE_BYTES_MAX, QUOTE_CODE_POINTS_MAX, RESOLVE_REFS_MAX
-from tests.reading.stocked import BACKENDS, GAME, Stock, Stubs, hash_of, stocks
-from tests.reading.test_reading_calls import over_socket, refused
+from tests.reading.stocked import (
+    BACKENDS,
+    GAME,
+    Stock,
+    Stubs,
+    hash_of,
+    over_socket,
+    refused,
+    stocks,
+)
 
 PAGE = "https://example.org/page"
 VERSION = "ver-0123456789abcdefghjk"

@@ -11,8 +11,7 @@ from corpus_service.domain.games import Game
 from corpus_service.servicers.conversions import game_message, game_of
 from sourcecorpus.corpus.v1 import game_pb2
 from sourcecorpus.corpus.v1 import game_service_pb2 as pb
-from tests.reading.stocked import BACKENDS, Stock, Stubs, stocks
-from tests.reading.test_reading_calls import over_socket, refused
+from tests.reading.stocked import BACKENDS, Stock, Stubs, over_socket, refused, stocks
 
 
 @pytest.fixture(params=BACKENDS)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 
 from corpus_service.domain.vocabulary import SourceRole
 from sourcecorpus.corpus.v1 import source_service_pb2 as pb
 from sourcecorpus.identity import source_id as source_id_of
 from sourcecorpus.rpc.limits import DATA_FRAME_BYTES_MAX, READ_LINES_MAX
-from sourcecorpus.rpc.status import failure_from_rpc_error
-from tests.reading.stocked import BACKENDS, GAME, Stock, Stubs, hash_of, serving, stocks
+from tests.reading.stocked import (
+    BACKENDS,
+    GAME,
+    Stock,
+    Stubs,
+    hash_of,
+    over_socket,
+    refused,
+    stocks,
+)
 
 PAGE = "https://example.org/page"
 
@@ -24,22 +30,6 @@ PAGE = "https://example.org/page"
 @pytest.fixture(params=BACKENDS)
 def stock(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stock]:
     yield from stocks(request.param, tmp_path)
-
-
-def over_socket(stock: Stock, body: Callable[[Stubs], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with serving(stock.store) as stubs:
-            await body(stubs)
-
-    asyncio.run(run())
-
-
-async def refused(call: Awaitable[Any]) -> tuple[str, str, str]:
-    """Code, reason and field of a call that is refused."""
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await call
-    failure = failure_from_rpc_error(caught.value)
-    return caught.value.code().name, failure.reason, failure.field
 
 
 def test_versions_of_a_page_that_changed_back(stock: Stock) -> None:

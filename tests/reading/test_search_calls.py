@@ -14,8 +14,7 @@ from corpus_service.domain.sources import Snapshot
 from sourcecorpus.corpus.v1 import citation_service_pb2, source_pb2
 from sourcecorpus.corpus.v1 import search_service_pb2 as pb
 from sourcecorpus.rpc.limits import FILTER_VALUE_CODE_POINTS_MAX, FILTER_VALUES_MAX
-from tests.reading.stocked import BACKENDS, GAME, Stock, Stubs, stocks
-from tests.reading.test_reading_calls import over_socket, refused
+from tests.reading.stocked import BACKENDS, GAME, Stock, Stubs, over_socket, refused, stocks
 
 
 @pytest.fixture(params=BACKENDS)
