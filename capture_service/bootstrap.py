@@ -42,6 +42,7 @@ from capture_service.redaction import (
     load_configuration,
 )
 from capture_service.servicers.capture_servicer import CaptureServicer
+from capture_service.servicers.stream_parts import StreamTimes
 from capture_service.settings import CaptureSettings
 from capture_service.spool import DatabaseRefusedError, QueueLimits, SpoolFullError
 from capture_service.tool_families import AdaptContext, ToolFamilies
@@ -96,9 +97,21 @@ async def serve(settings: CaptureSettings, runtime: RuntimeSettings) -> int:
 
 
 async def add_capture_service(
-    server: ServiceServer, settings: CaptureSettings, runtime: RuntimeSettings
+    server: ServiceServer,
+    settings: CaptureSettings,
+    runtime: RuntimeSettings,
+    *,
+    policy: RedactionPolicy | None = None,
+    times: StreamTimes | None = None,
 ) -> CaptureServicer:
     """Build the service on a bound server: sinks start first.
+
+    Args:
+        server: Bound and not started.
+        settings: Settings of the service.
+        runtime: Shared settings.
+        policy: A policy that is compiled already; by default that of the installation.
+        times: How long streams wait, for tests.
 
     Raises:
         SettingsError: A setting cannot be used.
@@ -109,7 +122,7 @@ async def add_capture_service(
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = InstanceLock(folder / "lock")
         server.started("data folder", _blocking(lock.release))
-        pipeline = _pipeline(settings, runtime.data_dir)
+        pipeline = _pipeline(settings, policy or _policy(settings, runtime.data_dir))
         store = OutboxStore(
             folder / "capture.db",
             QueueLimits(settings.outbox_bytes_max, settings.outbox_entries_max),
@@ -126,7 +139,7 @@ async def add_capture_service(
     server.started("outbox", _blocking(store.close))
     channel = open_channel(runtime.corpus_address, Identity.from_settings(runtime))
     server.started("channel to the corpus", channel.close)
-    return await _add_parts(server, pipeline, store, channel)
+    return await _add_parts(server, pipeline, store, channel, times)
 
 
 async def _add_parts(
@@ -134,6 +147,7 @@ async def _add_parts(
     pipeline: CapturePipeline[SessionMemory],
     store: OutboxStore,
     channel: Any,  # noqa: ANN401 - grpc.aio.Channel, whose types are incomplete
+    times: StreamTimes | None,
 ) -> CaptureServicer:
     executor = ThreadPoolExecutor(WORKER_THREADS, thread_name_prefix="pipeline")
     server.started("workers", _blocking(partial(executor.shutdown, wait=True)))
@@ -159,6 +173,7 @@ async def _add_parts(
         SessionQueries(store),
         MemoryBudget(),
         wall_milliseconds=_wall_milliseconds,
+        times=times,
     )
     _run_beside(server, "sender", sender.run())
     _run_beside(server, "game directory", directory.run())
@@ -171,16 +186,20 @@ async def _add_parts(
     return servicer
 
 
-def _pipeline(settings: CaptureSettings, data_folder: Path) -> CapturePipeline[SessionMemory]:
+def _policy(settings: CaptureSettings, data_folder: Path) -> RedactionPolicy:
     try:
         configuration = (
             load_configuration(settings.redaction_file) if settings.redaction_file else None
         )
-        key = RedactionKey.load_or_create(data_folder / "keys" / "redaction.key")
-        policy = RedactionPolicy.build(key, configuration)
-        aliases = PathAliases(_aliases(settings.path_aliases), home=settings.home_folder)
     except ConfigurationError as error:
         raise SettingsError("redaction_file", str(settings.redaction_file), str(error)) from None
+    key = RedactionKey.load_or_create(data_folder / "keys" / "redaction.key")
+    return RedactionPolicy.build(key, configuration)
+
+
+def _pipeline(settings: CaptureSettings, policy: RedactionPolicy) -> CapturePipeline[SessionMemory]:
+    try:
+        aliases = PathAliases(_aliases(settings.path_aliases), home=settings.home_folder)
     except InvalidAliasError as error:
         raise SettingsError("path_aliases", "", str(error)) from None
     context = AdaptContext(path_aliases=aliases, keep_binary_bodies=settings.keep_binary_bodies)
