@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from corpus_service.domain.vocabulary import SourceRole
@@ -248,3 +249,37 @@ def test_raw_content_refuses_with_reason(stock: Stock) -> None:
         assert (await raw(version_id="ver-none"))[1] == "VERSION_NOT_FOUND"
 
     over_socket(stock, body)
+
+
+def test_damaged_bytes_are_never_served(tmp_path: Path) -> None:
+    data = bytes(range(256)) * 2_000
+    for stock in stocks("sqlite", tmp_path):
+        stock.ingest(PAGE, data, "text")
+
+        async def whole(stubs: Stubs) -> None:
+            assert (await raw_bytes(stubs, content_hash=hash_of(data)))[0] == data
+
+        over_socket(stock, whole)
+    (path,) = (tmp_path / "games").glob("*.db")
+    connection = apsw.Connection(str(path))
+    ((rowid, frame),) = connection.execute(
+        "select rowid, frame from blob_pieces order by rowid desc limit 1"
+    )
+    flipped = bytearray(frame)
+    flipped[len(flipped) // 2] ^= 1
+    connection.execute("update blob_pieces set frame = ? where rowid = ?", (bytes(flipped), rowid))
+    connection.close()
+    for stock in stocks("sqlite", tmp_path):
+
+        async def damaged(stubs: Stubs) -> None:
+            got: list[bytes] = []
+
+            async def read() -> None:
+                request = pb.ReadRawContentRequest(game_id=GAME, content_hash=hash_of(data))
+                async for message in stubs.source.ReadRawContent(request):
+                    got.append(message.data)  # noqa: PERF401 - what came before the failure counts
+
+            assert (await refused(read()))[0] == "DATA_LOSS"
+            assert got == []
+
+        over_socket(stock, damaged)
