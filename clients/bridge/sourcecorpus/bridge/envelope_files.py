@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf import json_format
 
-from sourcecorpus.bridge.hook_events import envelope_of_hook_event
 from sourcecorpus.capture.v1.envelope_pb2 import Envelope
+from sourcecorpus.hermes.hook_events import envelope_of_hook_event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -46,12 +46,13 @@ def head_of(facts: Mapping[str, Any], arguments: bytes) -> EnvelopeHead:
         arguments: Arguments of the call as JSON bytes.
     """
     head = EnvelopeHead(
-        **{name: text_of(facts, name) for name in TEXT_FIELDS},
         arguments=arguments,
         status=STATUS.get(text_of(facts, "status"), ToolStatus.TOOL_STATUS_UNSPECIFIED),
         error=text_of(facts, "error"),
         attempt=max(0, min(int(number_of(facts, "attempt")), 2**31)),
     )
+    for name in TEXT_FIELDS:
+        setattr(head, name, text_of(facts, name))
     finished = number_of(facts, "finished_seconds")
     duration = max(0.0, number_of(facts, "duration_milliseconds") / 1_000)
     if 0 < finished < _LATEST_SECONDS:

@@ -42,7 +42,9 @@ class GameCommand:
             return _set(ask("set_game", {**facts, "game": game}, COMMAND_SECONDS_MAX))
         except SidecarAbsent as absent:
             self._recorder.start()
-            return f"The sidecar cannot be asked ({absent.reason}); see: source-corpus hermes doctor"
+            return (
+                f"The sidecar cannot be asked ({absent.reason}); see: source-corpus hermes doctor"
+            )
 
 
 def _shown(answer: dict[str, Any]) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .copying import encode_json, encode_result
-from .lineage import CallIds, Kinship
 from .limits import ARGUMENTS_BYTES_MAX, ERROR_CHARACTERS_MAX, EVENT_BYTES_MAX, ID_CHARACTERS_MAX
+from .lineage import CallIds, Kinship
 
 if TYPE_CHECKING:
     from .page_cache import CachedPage

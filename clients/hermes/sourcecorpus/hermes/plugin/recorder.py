@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from .copying import CopyTooLarge, copy_json, memory_bytes
 from .events import CapturedEvent
-from .lineage import NESTING_TOOLS, CallIds, Lineage, identifier
 from .limits import FLUSH_SECONDS_MAX
+from .lineage import NESTING_TOOLS, CallIds, Lineage, identifier
 from .page_cache import pages_named_in
 from .queue import EventQueue
 from .sender import Sender

@@ -20,7 +20,8 @@ def write_report(instance: str, losses: dict[str, int], waiting: int) -> None:
         if not losses and not waiting:
             path.unlink(missing_ok=True)
             return
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.parent.mkdir(exist_ok=True, mode=0o700)
         document = {
             "pid": os.getpid(),
             "losses": losses,

@@ -49,7 +49,7 @@ class Sender:
         self._queue = queue
         self._launcher = Launcher()
         self._connection: socket.socket | None = None
-        self._thread: threading.Thread | None = None
+        self._started = threading.Event()
         self._start_lock = threading.Lock()
         self._closed = threading.Event()
         self._failed_attempts = 0
@@ -64,14 +64,12 @@ class Sender:
 
     def start(self) -> None:
         """Start the thread; does nothing where it runs."""
-        if self._thread is not None:
+        if self._started.is_set():
             return
         with self._start_lock:
-            if self._thread is None and not self._closed.is_set():
-                self._thread = threading.Thread(
-                    target=self._run, name="source-corpus-sender", daemon=True
-                )
-                self._thread.start()
+            if not self._started.is_set() and not self._closed.is_set():
+                self._started.set()
+                threading.Thread(target=self._run, name="source-corpus-sender", daemon=True).start()
 
     def flush(self, seconds: float) -> bool:
         """Wait a bounded time until everything is durable.
@@ -194,5 +192,3 @@ class Sender:
         self._reported = state
         self._report_due = now + REPORT_PAUSE_SECONDS
         write_report(self.instance, *state)
-
-

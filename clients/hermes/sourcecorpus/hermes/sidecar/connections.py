@@ -132,10 +132,9 @@ class Connection:
             arguments = json.loads(body or b"{}")
         except ValueError:
             arguments = None
+        answer: dict[str, Any] = {"error": "ARGUMENTS_INVALID"}
         if isinstance(arguments, dict):
             answer = self._answer(call, arguments)
-        else:
-            answer = {"error": "ARGUMENTS_INVALID"}
         encoded = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
         if len(encoded) > ANSWER_BYTES_MAX:
             encoded = b'{"error": "ANSWER_TOO_LARGE"}'

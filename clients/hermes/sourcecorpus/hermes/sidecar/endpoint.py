@@ -42,6 +42,7 @@ class Listener:
             OSError: The folder cannot be written or the socket cannot be made.
         """
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.chmod(0o700)
         self._file = folder / "sidecar.json"
         self._lock: IO[str] = (folder / "sidecar.lock").open("a", encoding="utf-8")
         try:

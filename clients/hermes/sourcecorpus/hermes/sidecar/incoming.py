@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sourcecorpus.hermes.envelopes import TEXT_FIELDS, number_of, text_of
 from sourcecorpus.hermes.plugin.frames import FrameError
-from sourcecorpus.hermes.plugin.lineage import identifier
 from sourcecorpus.hermes.plugin.limits import LINEAGE_DEPTH_MAX, SIDE_FILES_MAX
+from sourcecorpus.hermes.plugin.lineage import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -37,6 +37,7 @@ REFUSED_RETRY_SECONDS: Final = 30.0
 # So often in a row the service may end a stream because of the same envelope before it is set aside.
 POISON_ATTEMPTS_MAX: Final = 3
 PEEK_ENTRIES_MAX: Final = 16
+PEEK_PAYLOAD_BYTES_MAX: Final = 2 * MEBIBYTE
 
 # Games of sessions: how long an answer of the capture service holds, and how long a dead one is left alone.
 GAME_FRESH_SECONDS: Final = 2.0

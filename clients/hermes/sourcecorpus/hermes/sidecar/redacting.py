@@ -8,7 +8,6 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-
 from capture_service.redaction import RedactionRefused, Redactor, SessionMemory
 from capture_service.spool import Content
 from sourcecorpus.capture.v1.envelope_pb2 import Envelope
@@ -77,8 +76,7 @@ class EventRedactor:
         error = run(event.error.encode("utf-8", "replace")).decode("utf-8", "replace")
         result = run(event.result, event.result_media_type)
         side_files = [
-            (self._text(name, masks), run(data, "text/markdown"))
-            for name, data in event.side_files
+            (self._text(name, masks), run(data, "text/markdown")) for name, data in event.side_files
         ]
         head = head_of({**facts, **event.numbers, "error": error}, arguments)
         head.envelope_id = envelope_id
@@ -134,5 +132,3 @@ def _spooled(
         payload=envelope.SerializeToString(),
         contents=tuple(contents.values()),
     )
-
-

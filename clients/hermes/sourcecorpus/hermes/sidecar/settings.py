@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sourcecorpus.hermes.sidecar.limits import IDLE_SECONDS_DEFAULT, MEBIBYTE, SPOOL_BYTES_MAX_DEFAULT
+from sourcecorpus.hermes.sidecar.limits import (
+    IDLE_SECONDS_DEFAULT,
+    MEBIBYTE,
+    SPOOL_BYTES_MAX_DEFAULT,
+)
 from sourcecorpus.rpc.settings import setting
 
 

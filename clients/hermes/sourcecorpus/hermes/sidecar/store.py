@@ -98,7 +98,9 @@ class SidecarStore:
         self._reader_lock = threading.Lock()
         self.write(_begin_delivery).result()
 
-    def write(self, work: Callable[[apsw.Connection], Result], size_bytes: int = 0) -> Future[Result]:
+    def write(
+        self, work: Callable[[apsw.Connection], Result], size_bytes: int = 0
+    ) -> Future[Result]:
         """Queue a unit of work for the writing thread; see ``GroupCommitWriter.submit``."""
         return self._writer.submit(work, size_bytes)
 
@@ -161,9 +163,11 @@ class SidecarStore:
     def durable_sequence(self, instance: str) -> int:
         """How far the events of a plugin's process are taken."""
         found: Any = self.read(
-            lambda connection: connection.execute(
-                "SELECT durable_sequence FROM producers WHERE instance = ?", (instance,)
-            ).get
+            lambda connection: (
+                connection.execute(
+                    "SELECT durable_sequence FROM producers WHERE instance = ?", (instance,)
+                ).get
+            )
         )
         return int(found or 0)
 
@@ -180,13 +184,14 @@ class SidecarStore:
 
         def work(connection: apsw.Connection) -> None:
             state = _delivery(connection)
-            entries = queue.peek(connection, entries_max=max(0, handled - state.handled))
-            for entry in entries:
-                queue.settle(connection, entry.entry_id)
+            rows: list[Any] = connection.execute(
+                "SELECT entry_id FROM queue_entries ORDER BY entry_id LIMIT ?",
+                (max(0, handled - state.handled),),
+            ).fetchall()
+            for (entry_id,) in rows:
+                queue.settle(connection, int(entry_id))
             raise_counters(connection, counts)
-            connection.execute(
-                "UPDATE delivery SET handled = ?", (state.handled + len(entries),)
-            )
+            connection.execute("UPDATE delivery SET handled = ?", (state.handled + len(rows),))
 
         self.write(work).result()
 
@@ -210,12 +215,13 @@ class SidecarStore:
 
         self.write(work).result()
 
-    def entries_behind(
-        self, connection: apsw.Connection, entry_id: int
-    ) -> Sequence[QueuedEntry]:
+    def entries_behind(self, connection: apsw.Connection, entry_id: int) -> Sequence[QueuedEntry]:
         """The next waiting envelopes, on a connection of ``open_reader``."""
         return queue.peek(
-            connection, entries_max=limits.PEEK_ENTRIES_MAX, after_entry_id=entry_id
+            connection,
+            entries_max=limits.PEEK_ENTRIES_MAX,
+            payload_bytes_max=limits.PEEK_PAYLOAD_BYTES_MAX,
+            after_entry_id=entry_id,
         )
 
     def waiting(self) -> int:
@@ -294,9 +300,7 @@ def _advance_producer(
 
 
 def _begin_delivery(connection: apsw.Connection) -> None:
-    connection.execute(
-        "INSERT OR IGNORE INTO delivery VALUES (1, ?, 0)", (_new_session_id(),)
-    )
+    connection.execute("INSERT OR IGNORE INTO delivery VALUES (1, ?, 0)", (_new_session_id(),))
 
 
 def _delivery(connection: apsw.Connection) -> DeliveryState:
