@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor
 from typing import Any
 
@@ -65,35 +65,71 @@ class IngestServicer(ingest_grpc.IngestServiceServicer):
             Failure: INVALID_ARGUMENT ``HEAD_REQUIRED``, ``HEAD_REPEATED``, ``FRAME_EMPTY`` and
                 what `OpenUpload` refuses.
         """
-        loop = asyncio.get_running_loop()
-        upload: OpenUpload | None = None
-        content_hash = ""
+        upload = _Upload(self._uploads, self._executor)
         try:
             async for message in request_iterator:
-                kind = message.WhichOneof("frame")
-                if kind is None:
-                    raise invalid("FRAME_EMPTY", "frame")
-                if upload is None:
-                    if kind != "head":
-                        raise invalid("HEAD_REQUIRED", "head")
-                    head = message.head
-                    content_hash = head.content_hash
-                    described = UploadHead(head.game_id, content_hash, head.size_bytes)
-                    upload = await loop.run_in_executor(
-                        self._executor, self._uploads.begin, described
-                    )
-                elif kind == "head":
-                    raise invalid("HEAD_REPEATED", "head")
-                else:
-                    await loop.run_in_executor(self._executor, upload.write, message.data)
-            if upload is None:
-                raise invalid("HEAD_REQUIRED", "head")
-            await loop.run_in_executor(self._executor, upload.finish)
+                await upload.take(message)
+            return await upload.finish()
         except BaseException:
-            if upload is not None:
-                # Shielded: a cancelled stream must not cancel its own cleaning up.
-                await asyncio.shield(loop.run_in_executor(self._executor, upload.abort))
+            await upload.clean_up()
             raise
+
+
+class _Upload:
+    """The frames of one upload; its blocking steps run one behind another in the executor.
+
+    A step is never abandoned: where the stream is cancelled in the middle of one, it ends before
+    what it wrote is dropped.
+    """
+
+    def __init__(self, uploads: ContentUploadUseCase, executor: Executor) -> None:
+        self._uploads = uploads
+        self._executor = executor
+        self._opened: OpenUpload | None = None
+        self._step: asyncio.Future[None] | None = None
+        self._content_hash = ""
+
+    async def take(self, message: ingest_pb.UploadContentRequest) -> None:
+        """Take one message."""
+        kind = message.WhichOneof("frame")
+        if kind is None:
+            raise invalid("FRAME_EMPTY", "frame")
+        if self._step is None:
+            if kind != "head":
+                raise invalid("HEAD_REQUIRED", "head")
+            head = message.head
+            self._content_hash = head.content_hash
+            described = UploadHead(head.game_id, head.content_hash, head.size_bytes)
+            await self._run(lambda: self._begin(described))
+        elif kind == "head":
+            raise invalid("HEAD_REPEATED", "head")
+        else:
+            await self._run(lambda: self._write(message.data))
+
+    async def finish(self) -> ingest_pb.UploadContentResponse:
+        """Verify and keep the bytes."""
+        opened = self._opened
+        if opened is None:
+            raise invalid("HEAD_REQUIRED", "head")
+        await self._run(opened.finish)
         return ingest_pb.UploadContentResponse(
-            content_hash=content_hash, already_stored=upload.already_stored
+            content_hash=self._content_hash, already_stored=opened.already_stored
         )
+
+    async def clean_up(self) -> None:
+        """Drop what was written, after the step that is under way."""
+        if self._step is not None:
+            await asyncio.wait({self._step})
+        if self._opened is not None:
+            await self._run(self._opened.abort)
+
+    async def _run(self, step: Callable[[], None]) -> None:
+        self._step = asyncio.get_running_loop().run_in_executor(self._executor, step)
+        await asyncio.shield(self._step)
+
+    def _begin(self, head: UploadHead) -> None:
+        self._opened = self._uploads.begin(head)
+
+    def _write(self, data: bytes) -> None:
+        if self._opened is not None:
+            self._opened.write(data)
