@@ -26,6 +26,7 @@ from capture_service.instance_lock import FolderInUseError, InstanceLock
 from capture_service.intake.intake import CaptureIntake
 from capture_service.intake.memory_budget import MemoryBudget
 from capture_service.intake.session_queries import SessionQueries
+from capture_service.measurements import OUTBOX
 from capture_service.outbox.store import OutboxStore
 from capture_service.pipeline.limits import WORKER_THREADS
 from capture_service.pipeline.pipeline import CapturePipeline
@@ -165,6 +166,7 @@ async def _add_parts(
         refreshed=sender.notify,
     )
     await directory.start()
+    OUTBOX.add((await store.totals()).entries)
     intake = CaptureIntake(store, pipeline, directory, executor, queued=sender.notify)
     sender.on_settled(intake.room_made)
     servicer = CaptureServicer(

@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from capture_service.delivery import limits
 from capture_service.delivery.answers import read_answer
 from capture_service.delivery.backoff import Backoff
+from capture_service.measurements import DELIVERIES, OUTBOX
 from capture_service.outbox.delivery import LaneContent, Outbound, Settlement
 from capture_service.spool import SpoolBusyError, SpoolFullError, StoredContentDamagedError
 from sourcecorpus.corpus.v1 import capture_record_pb2, ingest_service_pb2
@@ -173,12 +174,28 @@ class Sender:
         except BaseException:
             reading.cancel()
             raise
+        self._tell(settlements)
         self._settled()
         following = await reading
         if self._hold_lanes(settlements):
             self._cursor = 0
             return ()
         return following
+
+    def _tell(self, settlements: Sequence[Settlement]) -> None:
+        for settlement in settlements:
+            DELIVERIES.add(status=settlement.status)
+            if settlement.delivered or settlement.refusal:
+                OUTBOX.add(-1)
+            if settlement.refusal:
+                log_event(
+                    _LOGGER,
+                    logging.WARNING,
+                    "record_refused",
+                    reason=settlement.refusal,
+                    field=settlement.refused_field,
+                    game=settlement.entry.lane,
+                )
 
     def _hold_lanes(self, settlements: Sequence[Settlement]) -> bool:
         """Let games wait whose records were left behind; True where there are any."""

@@ -44,6 +44,7 @@ class PreparedCapture:
         tool_name: Redacted tool name, for the counters.
         record: Serialised ``CaptureRecord`` without the bytes of its contents.
         size_bytes: Bytes of the envelope as it arrived, for budgets.
+        traceparent: W3C trace context of the call, "" for none.
     """
 
     envelope_id: str
@@ -65,3 +66,4 @@ class PreparedCapture:
     masks: Mapping[str, int] = field(default_factory=dict)
     drops: Mapping[str, int] = field(default_factory=dict)
     size_bytes: int = 0
+    traceparent: str = ""

@@ -13,9 +13,11 @@ from capture_service.domain.incoming import IncomingEnvelope, RejectedEnvelope
 from capture_service.domain.outcomes import EnvelopeOutcome
 from capture_service.domain.prepared import PreparedCapture
 from capture_service.games.directory import GameDirectory
+from capture_service.measurements import DROPS, ENVELOPES, MASKS, OUTBOX
 from capture_service.outbox.store import OutboxStore
 from capture_service.pipeline.limits import LARGE_ENVELOPE_BYTES
 from capture_service.pipeline.pipeline import Arrival
+from sourcecorpus.rpc.telemetry import linked_span
 
 Item = IncomingEnvelope | RejectedEnvelope
 
@@ -134,7 +136,15 @@ class CaptureIntake:
             SpoolBusyError: The writer has too much to do.
             SpoolClosedError: The service shuts down.
         """
-        report = await self._store.commit(session_key, captures)
+        with linked_span("capture.commit", [capture.traceparent for capture in captures]):
+            report = await self._store.commit(session_key, captures)
+        for outcome in report.outcomes:
+            ENVELOPES.add(outcome=outcome.outcome.name)
+            for rule, amount in outcome.masks.items():
+                MASKS.add(amount, rule=rule)
+            for reason, amount in outcome.drops.items():
+                DROPS.add(amount, reason=reason)
+        OUTBOX.add(report.queued)
         if report.queued:
             self._queued(report.queued)
         return report.outcomes, report.durable_sequence

@@ -13,6 +13,7 @@ import asyncio
 from dataclasses import dataclass
 
 from capture_service.intake import limits
+from capture_service.measurements import OPEN_BYTES
 
 
 @dataclass(slots=True)
@@ -39,6 +40,10 @@ class MemoryBudget:
 
     async def grow(self, reservation: Reservation, size_bytes: int) -> None:
         """Add bytes to a reservation; waits until there is room."""
+        await self._take(reservation, size_bytes)
+        OPEN_BYTES.add(size_bytes)
+
+    async def _take(self, reservation: Reservation, size_bytes: int) -> None:
         if reservation.large:
             reservation.size_bytes += size_bytes
             return
@@ -62,6 +67,7 @@ class MemoryBudget:
 
     async def release(self, reservation: Reservation) -> None:
         """Give everything back. Idempotent."""
+        OPEN_BYTES.add(-reservation.size_bytes)
         async with self._changed:
             if reservation.large:
                 self._large = None

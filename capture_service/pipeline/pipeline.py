@@ -116,6 +116,7 @@ class CapturePipeline(Generic[Memory]):
             "received_milliseconds": _milliseconds(received_at),
             "masks": redacted.masks,
             "size_bytes": size_bytes,
+            "traceparent": envelope.traceparent,
         }
         if refusal is not None:
             return PreparedCapture(**common, refusal=refusal)

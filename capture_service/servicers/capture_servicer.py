@@ -17,6 +17,7 @@ from capture_service.intake.limits import (
 )
 from capture_service.intake.memory_budget import MemoryBudget, Reservation
 from capture_service.intake.session_queries import SessionQueries
+from capture_service.measurements import STREAMS
 from capture_service.pipeline.redact import QuarantineError
 from capture_service.servicers import limits
 from capture_service.servicers.envelope_reading import is_printable_id, read_envelope
@@ -76,12 +77,14 @@ class CaptureServicer(capture_service_pb2_grpc.CaptureServiceServicer):
         self._refuse_while_draining()
         stream = StreamSession(self._intake, self._budget, self._open_session, self._times)
         self._open_streams.add(stream)
+        STREAMS.add(1)
         try:
             async with aclosing(stream.responses(aiter(request_iterator))) as responses:
                 async for response in responses:
                     yield response
         finally:
             self._open_streams.discard(stream)
+            STREAMS.add(-1)
             for key, owner in tuple(self._streams.items()):
                 if owner is stream:
                     del self._streams[key]
