@@ -20,10 +20,11 @@ XML_IN_PROCESS_BYTES: Final = 64 * 1024
 PLAIN_IN_PROCESS_BYTES: Final = 8 * 1024 * 1024
 """Larger plain text and Markdown go to a worker."""
 
-CONTENT_BYTES_MAX: Final = 64 * 1024 * 1024
-"""Content above this is refused with CONTENT_TOO_LARGE; the raw artifact stays."""
+CONTENT_BYTES_MAX: Final = 16 * 1024 * 1024
+"""Content above this is refused with CONTENT_TOO_LARGE; the raw artifact stays. Bytes, text and its
+chunks are in memory at once, and the service stays below 200 MB."""
 
-TEXT_BYTES_MAX: Final = 64 * 1024 * 1024
+TEXT_BYTES_MAX: Final = 16 * 1024 * 1024
 """UTF-8 bytes of extracted text above this fail with TEXT_TOO_LARGE."""
 
 HTML_DEPTH_MAX: Final = 1_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -11,7 +12,7 @@ from typing import Final, Protocol
 from corpus_service.domain.records import CapturedSource, CaptureRecord, IngestResult
 from corpus_service.domain.vocabulary import IngestStatus, Instant, Outcome
 from corpus_service.services.ingest_checks import RecordFault, check_record
-from corpus_service.services.ingest_texts import TextPreparation
+from corpus_service.services.ingest_texts import TOO_LARGE, TextPreparation
 from corpus_service.storage.interface import CaptureWriter, GameCatalog
 from corpus_service.storage.pieces import compress_content
 from corpus_service.storage.preparation import PreparedContent, PreparedRecord, PreparedSource
@@ -90,11 +91,15 @@ class IngestUseCase:
             record.game_id, frozenset(names.values()), self.texts.extractors
         )
         data = {content.content_hash: content.data for content in record.contents}
+        sizes = {content.content_hash: content.size_bytes for content in record.contents}
         unread: set[str] = set()
         sources: list[PreparedSource] = []
         for position, source in enumerate(record.sources):
             if position not in names or names[position] in known:
                 sources.append(_NOT_READ)
+                continue
+            if sizes[source.content_hash] > self.texts.content_bytes_max:
+                sources.append(PreparedSource(extraction_failure=TOO_LARGE))
                 continue
             content = data[source.content_hash]
             if content is None:
@@ -117,7 +122,10 @@ class IngestUseCase:
         """Bytes that were uploaded or that the store has; None where they have to be sent."""
         try:
             content = self.store.open_for_extraction(game_id, source.content_hash)
-            return b"".join(content.pieces())
+            # A join would hold all pieces beside the whole.
+            whole = io.BytesIO()
+            whole.writelines(content.pieces())
+            return whole.getvalue()
         except Failure as failure:
             if failure.code in _MISSING:
                 return None

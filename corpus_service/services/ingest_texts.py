@@ -15,10 +15,12 @@ from typing import Final, Protocol
 from corpus_service.chunking import Chunk, chunk_text
 from corpus_service.domain.lines import count_lines
 from corpus_service.domain.records import CapturedSource
+from corpus_service.extraction.limits import CONTENT_BYTES_MAX
 from corpus_service.extraction.types import (
     ExtractedText,
     ExtractionFailed,
     ExtractionRequest,
+    FailureReason,
     Flag,
 )
 from corpus_service.limits import TEXT_CHUNKS_HELD_MAX
@@ -29,6 +31,7 @@ from corpus_service.storage.preparation import (
     prepared_heading,
 )
 
+TOO_LARGE: Final = FailureReason.CONTENT_TOO_LARGE.value
 _SHELLS: Final = frozenset({Flag.FRAMESET_SHELL, Flag.IFRAME_SHELL, Flag.SCRIPT_SHELL})
 _HASH_STEP_CODE_POINTS: Final = 1 << 20
 
@@ -52,11 +55,13 @@ class TextPreparation:
         extractor: Makes text of bytes.
         extractors: Names and versions of all extractors, to find out what was read by them before.
         prepare: Writes what the full-text index takes.
+        content_bytes_max: Of larger contents no text is made; they are not even read.
     """
 
     extractor: TextExtractor
     extractors: Sequence[tuple[str, str]]
     prepare: Callable[[str], str]
+    content_bytes_max: int = CONTENT_BYTES_MAX
 
     def read(self, source: CapturedSource, data: bytes) -> PreparedSource:
         """Extract the text of a source's content, or say why there is none."""
