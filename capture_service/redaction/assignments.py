@@ -21,7 +21,7 @@ from capture_service.redaction.values import Value, bare_value, nested_keys, quo
 from capture_service.redaction.vocabulary import URL_SEPARATOR
 
 _REVERSED_NAME: Final = re.compile(
-    rb"[ \t]{0,8}(?P<closers>[\\\x22'`\])*_]{0,8})(?P<name>[A-Za-z0-9_.\-$\x80-\xff]{1,64}"
+    rb"[ \t]{0,8}(?P<closers>[\\\x22'`\])}*_]{0,8})(?P<name>[A-Za-z0-9_.\-$\x80-\xff]{1,64}"
     rb"(?: [A-Za-z]{2,12}){0,2})"
 )
 _ESCAPE_IN_NAME: Final = re.compile(
@@ -36,6 +36,8 @@ _AFTER: Final = re.compile(
     rb"(?:[=>~:]{0,2}|\]|\)|\*{0,2}|_{0,2})[*_]{0,2}(?:</[a-z0-9]{1,8}>)?[ \t]{0,16}"
     rb"(?:&nbsp;|\xc2\xa0|\xe2\x80\x8b|<[a-z]{1,6}>|\x1b\[[0-9;]{0,16}m|![A-Za-z]{1,12}"
     rb"[ \t]+|\((?=[\"'])){0,3}[ \t]{0,4}"
+    rb"(?:&?(?:'static )?[A-Za-z_][\w.]{0,32}(?:[<\[][\w.,| ]{0,32}[>\]])?\??(?: ?\| ?\w{1,24})?[ \t]{0,4}"
+    rb"=[ \t]{0,4}(?=[brufBRUFN@]?[\"'`]))?"
 )
 _ESCAPED_SPACE: Final = re.compile(rb"(?:%20|\+|[ \t]|&nbsp;|&#32;){0,4}")
 _NEXT_LINE: Final = re.compile(
@@ -48,6 +50,8 @@ _LIST_NEXT: Final = re.compile(rb"[ \t\r\n]{0,8},[ \t\r\n]{0,64}")
 _MNEMONIC: Final = re.compile(
     rb"[\s\"'`:=]{0,8}((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"
 )
+RECOVERY_NAMES: Final = ("mnemonic", "phrase", "seed", "words")
+"""Ends of names whose value may be the words that restore a wallet."""
 _URL_INSIDE: Final = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://")
 _DIGIT: Final = re.compile(rb"[0-9]")
 _COMPARISON: Final = re.compile(rb"[=!~]=|[<>]=")
@@ -122,12 +126,12 @@ def confirm_named_value(
     if folded in COOKIE_HEADERS or folded.endswith("documentcookie"):
         confirm_cookie(scan, position, folded)
         return
+    if folded.endswith(RECOVERY_NAMES) and confirm_recovery_phrase(scan, position):
+        return
     name_class = classify_name(name)
     if name_class is NameClass.NONE:
         return
     if name_class is NameClass.WEAK and _DIGIT.search(scan.data, position, position + 64) is None:
-        return
-    if folded.endswith(("mnemonic", "phrase")) and _confirm_mnemonic(scan, position):
         return
     value = quoted_value(scan, position)
     if value is None and not quotes_only:
@@ -259,7 +263,7 @@ def rule_name(name_class: NameClass) -> str:
     return "password" if name_class is NameClass.PASSWORD else "secret"
 
 
-def _confirm_mnemonic(scan: Scan, position: int) -> bool:
+def confirm_recovery_phrase(scan: Scan, position: int) -> bool:
     """Mask the words of a wallet's recovery phrase (BIP 39: 12 to 24 words of 3 to 8 letters)."""
     match = _MNEMONIC.match(scan.data, position)
     scan.budget.spend(256)

@@ -51,6 +51,7 @@ _PASSWORD_FLAG: Final = {
     b"smbclient": re.compile(
         rb"smbclient[^|;&\r\n]{0,160}? -U ?([\"']?)[^\s%\"']{1,64}%([^\s\"']{4,128})\1"
     ),
+    b"mosquitto": re.compile(rb"mosquitto_\w{3}[^|;&\r\n]{0,160}? -P ?([\"']?)([^\s\"']{4,128})\1"),
     b"sqlcmd": re.compile(rb"sqlcmd[^|;&\r\n]{0,160}? -P ?([\"']?)([^\s\"']{4,128})\1"),
     b"openssl": re.compile(rb"pass(?:in|out)? pass:([\"']?)([^\s\"']{4,128})\1"),
     b"7z": re.compile(
@@ -58,7 +59,8 @@ _PASSWORD_FLAG: Final = {
     ),
     b"zip": re.compile(rb"(?:un)?zip\b[^|;&\r\n]{0,120}? -P ?([\"']?)([^\s\"']{4,128})\1"),
     b"net use": re.compile(
-        rb"net use [^|;&\r\n]{0,120}? /user:\S{1,80} ([\"']?)([^\s\"'/]{4,128})\1"
+        rb"net use \S{1,80} (?:\S{1,160} )?(?:/user:\S{1,80} )?([\"']?)([^\s\"'/\\:]{4,128})"
+        rb"\1(?=\s|\Z)"
     ),
     b"cmdkey": re.compile(rb"cmdkey [^|;&\r\n]{0,120}? /pass:([\"']?)([^\s\"']{4,128})\1"),
     b"psexec": re.compile(
@@ -115,9 +117,11 @@ def confirm_spaced(scan: Scan, position: int) -> None:
         _mask_flag(scan, name_class, value, text)
         return
     before = data[max(0, start - 200) : position]
+    low = max(0, start - 300)
     netrc = (
         name_class is NameClass.PASSWORD
-        and _NETRC.search(data, max(0, start - 300), start) is not None
+        and (data.find(b"login", low, start) >= 0 or data.find(b"machine", low, start) >= 0)
+        and _NETRC.search(data, low, start) is not None
     )
     if (
         netrc
@@ -126,13 +130,30 @@ def confirm_spaced(scan: Scan, position: int) -> None:
         and len(text) >= 3
     ):
         scan.add(value.start, value.end, NAMED, "password")
-    elif (value.quoted and _accepts(name_class, text, _SQL.search(before) is not None)) or (
-        not value.quoted
-        and not is_code(text)
-        and _SQL.search(before)
-        and looks_machine_made(text, 10)
-    ):
+    elif _accepts_spaced(name_class, word, text, value, before):
         _add(scan, value, name_class)
+
+
+def _accepts_spaced(
+    name_class: NameClass, word: bytes, text: bytes, value: Value, before: bytes
+) -> bool:
+    if value.quoted:
+        return _accepts(name_class, text, _SQL.search(before) is not None)
+    if len(text) < 8 or is_code(text):
+        return False
+    if b"_" in word and _names_one_value(name_class, text):
+        return True
+    return looks_machine_made(text, 10) and _SQL.search(before) is not None
+
+
+def _names_one_value(name_class: NameClass, text: bytes) -> bool:
+    """Judge a value behind a variable's name, as in ``aws configure set aws_secret_access_key …``."""
+    return (
+        name_class >= NameClass.SECRET
+        and looks_machine_made(text, 16)
+        and not is_code(text)
+        and not text.islower()
+    )
 
 
 def _mask_flag(scan: Scan, name_class: NameClass, value: Value, text: bytes) -> None:
@@ -167,17 +188,6 @@ def _add(scan: Scan, value: Value, name_class: NameClass) -> None:
         scan.add(value.start, value.end, NAMED, rule_name(name_class))
 
 
-def confirm_statement(scan: Scan, position: int) -> None:
-    """Mask the quoted value behind ``IDENTIFIED BY`` and similar statements that end at `position`."""
-    gap = _SPACE.match(scan.data, position)
-    value = quoted_value(scan, gap.end()) if gap else None
-    if value is None:
-        return
-    text = scan.data[value.start : value.end]
-    if judge_password(text, True):
-        _add(scan, value, NameClass.PASSWORD)
-
-
 def confirm_command(scan: Scan, position: int) -> None:
     """Mask passwords in the arguments of well-known commands; the command's name ends at `position`."""
     data = scan.data
@@ -190,6 +200,8 @@ def confirm_command(scan: Scan, position: int) -> None:
         if following is None or following.end() <= end + 1:
             break
         end = following.end()
+    if scan.already_done("command", position, end):
+        return
     scan.budget.spend(2 * (end - start) + 64)
     for match in _USER_FLAG.finditer(data, start, end):
         text = match.group(2)

@@ -12,6 +12,7 @@ from capture_service.redaction import (
     personal_data,
     private_keys,
     prose,
+    statements,
     urls,
 )
 from capture_service.redaction.encodings import hex_spellings, keyword_spellings
@@ -64,6 +65,13 @@ class Family(IntEnum):
     SESSION_PATH = 33
     FORM_PART = 34
     CONFIGURED_NAME = 35
+    CALL = 36
+    PHRASE = 37
+    ONE_TIME_CODE = 38
+    FOREIGN_VERB = 39
+    WIRELESS = 40
+    INSERT = 41
+    ORACLE = 42
     FIRST_INNER = 64
 
 
@@ -113,6 +121,33 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         rb"-[a-z0-9-]{1,24}" + SENSITIVE_END + rb"[ \t]",
         rb"(?:password|passwd|requirepass|masterauth|account|secret|psk)[ \t]",
         SENSITIVE_END + rb"[ \t]{1,4}[\x22'`]",
+        rb"_(?:key|token|secret|password|passwd|pwd)[ \t]",
+    ),
+    Family.CALL: (SENSITIVE_END + rb"\(\s{0,2}[\x22'`]",),
+    Family.PHRASE: (
+        rb"(?:password|passphrase|passcode|passwd|pwd|pw|token|api key|secret)"
+        rb"[ ](?:for|of|to|on|in|at|from)[ ]"
+        rb"[\w'. -]{1,40}[:=][ ]",
+        rb"(?:password|passphrase|passcode|pw|token|api key|secret)[ ](?:has been |"
+        rb"was |is )?(?:changed|set|reset|updated|"
+        rb"rotated|now|still)[ ](?:to |as |is )?",
+        rb"(?:with|using|use|enter|and|the|your)[ ](?:the )?(?:password|passphrase|"
+        rb"passcode|pw|pwd)[ ]",
+    ),
+    Family.ONE_TIME_CODE: (
+        rb"(?:verification|one[- ]time|security|login|sign-in|confirmation|authentication|"
+        rb"2fa|access|auth)[ -]"
+        rb"(?:code|password|passcode|pin)(?: is|:)?[ ]",
+    ),
+    Family.FOREIGN_VERB: (
+        SENSITIVE_END + rb" ?(?:\xe6\x98\xaf|\xe4\xb8\xba|\xe7\x82\xba|\xe3\x81\xaf)",
+    ),
+    Family.WIRELESS: (rb"WIFI:(?:[STHR]:|P:)",),
+    Family.INSERT: (rb"insert[ \t]{1,4}into[ \t]",),
+    Family.ORACLE: (
+        rb"(?:\bconn(?:ect)?|sqlplus|oracle:thin:|oracle:oci:|rman target|expdp|"
+        rb"impdp)[ ]?[\w.$#]{1,40}/",
+        rb"set password for [^=;\r\n]{1,80}=",
     ),
     Family.SENTENCE: (
         SENSITIVE_END + rb"[\x22'`*)]{0,3}[ \t](?:is|was|are|to|be|ist|lautet|es|est|era|\xc3\xa9|"
@@ -122,7 +157,7 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
     Family.ATTRIBUTE: (SENSITIVE_END + rb"\\{0,3}[\x22']\s{1,4}[a-z]",),
     Family.PASSWORD_INPUT: (rb"type\s{0,2}=\s{0,2}\\{0,3}[\x22']?password",),
     Family.COLUMN: (
-        SENSITIVE_END + rb"[ \t*`]{0,4}[|\t]",
+        SENSITIVE_END + rb"[ \t*`]{0,24}[|\t]",
         SENSITIVE_END + rb"[\x22']?[,;][\x22'\w]",
         SENSITIVE_END + rb"[\x22']?\r?\n",
     ),
@@ -148,7 +183,7 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
     Family.COMMAND: (
         rb"\b(?:sshpass|curl|wget|mysql(?:dump|admin|import)?|redis-cli|docker login|"
         rb"podman login|helm registry login|az login|"
-        rb"https?ie|mongo(?:sh|dump|restore)?|ldap(?:search|modify|add|whoami)"
+        rb"https?ie|mongo(?:sh|dump|restore)?|mosquitto_\w{3}|ldap(?:search|modify|add|whoami)"
         rb"|htpasswd|smbclient|sqlcmd|openssl|7z[az]?|zip|unzip|"
         rb"net use|cmdkey|psexec|evil-winrm|crackmapexec|xfreerdp|rdesktop|echo|"
         rb"http|rar|unrar|oc login|snowsql|rclone|svn|lftp|xh)[ \t]",
@@ -226,7 +261,14 @@ CONFIRM: Final[Mapping[int, Confirm]] = {
     Family.COLUMN: markup.confirm_column,
     Family.FORM_PART: markup.confirm_form_part,
     Family.FOREIGN: prose.confirm_foreign,
-    Family.STATEMENT: commands.confirm_statement,
+    Family.STATEMENT: statements.confirm_statement,
+    Family.INSERT: statements.confirm_insert,
+    Family.ORACLE: statements.confirm_oracle,
+    Family.WIRELESS: statements.confirm_wireless,
+    Family.CALL: markup.confirm_call,
+    Family.PHRASE: prose.confirm_phrase,
+    Family.ONE_TIME_CODE: prose.confirm_one_time_code,
+    Family.FOREIGN_VERB: prose.confirm_foreign_verb,
     Family.SCHEME: _before(headers.confirm_scheme, 12),
     Family.PARAMETER: urls.confirm_parameter,
     Family.SESSION_PATH: urls.confirm_session_path,

@@ -29,7 +29,9 @@ _UPPER: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ASCII: Final = frozenset(range(0x80))
 _PLACEHOLDER: Final = re.compile(
     rb"[\s\[({]{0,4}(?:"
-    rb"<[^>]*+>?|\[[^\]]*+\]|\([\s\S]*|\{[\s\S]*|\$(?:[({\[$@*#0-9][\s\S]*|"
+    rb"<[^>]*+>?|\[[^\]]*+\]|\([\s\S]*|\{(?![A-Za-z0-9+/]{20,400}={0,2}\}\Z)"
+    rb"[\s\S]*|\$(?!(?:2[abxy]?|[1567y]|argon2\w{1,2}|apr1|scrypt)\$)(?:[({\[$@*#0-9]"
+    rb"[\s\S]*|"
     rb"[A-Za-z_]\w*+(?:[:./-][\w:./-]*+)?)|"
     rb"%[({][\s\S]*|%[sdvqr]|%[A-Za-z_]\w*+%[\s\S]*|#\{[\s\S]*|@[({][\w.:-]*+[)}]?|"
     rb"@[A-Za-z_.]++|![A-Za-z]++|"
@@ -79,7 +81,7 @@ _REFERENCE: Final = re.compile(
     rb"post)?[.-]?\d*)?|[\^~>=<]+\s?\d[\w.*-]*"
 )
 _IDENTIFIER: Final = re.compile(
-    rb"[_$]{0,2}(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+|_[a-z]+|_?\d{1,2}(?=\Z|[A-Z_]))*|"
+    rb"[_$]{0,2}(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+|_[a-z]+|_?\d{1,5}(?=\Z|[A-Z_]))*|"
     rb"[A-Z]+(?:_[A-Z]+)*_?\d{0,2})_?"
 )
 _DOTTED: Final = re.compile(

@@ -63,6 +63,8 @@ _FORM_PART: Final = re.compile(
 _FORM_NAME: Final = re.compile(rb"name=\\{0,3}\"([\w.\-\[\]]{1,64})\Z")
 _YAML_VALUE: Final = re.compile(rb"[ \t]{0,24}(?:value|content|default)[ \t]{0,2}:[ \t]{0,4}")
 _YAML_NAME: Final = re.compile(rb"(?:name|key)[ \t]{0,2}:[ \t]{0,4}[\"']?\Z")
+_NEXT_CELL: Final = re.compile(rb"([^|\r\n]{4,1024})\|")
+_TABLE_RULE: Final = re.compile(rb"[-+=|: \t]{3,400}\r?")
 _HEADER_CELL: Final = re.compile(
     rb"[\s\"'*_`]*([\w\x80-\xff][\w .\-/()\x80-\xff]{0,38})[\s\"'*_`]*"
 )
@@ -225,29 +227,50 @@ def confirm_form_part(scan: Scan, position: int) -> None:
 def confirm_column(scan: Scan, position: int) -> None:
     """Mask the cells below a table header of a sensitive name; the header cell ends before `position`."""
     data = scan.data
-    if data[position - 1] == 0x0A and data[max(0, position - 20) : position].rstrip(
-        b"\r\n"
-    ).endswith(b".cookie"):
-        confirm_cookie(scan, position, "cookie")
-        return
-    if data[position - 1] == 0x0A and _confirm_next_line(scan, position):
-        return
+    if data[position - 1] == 0x0A:
+        if data[max(0, position - 20) : position].rstrip(b"\r\n").endswith(b".cookie"):
+            confirm_cookie(scan, position, "cookie")
+            return
+        if _confirm_next_line(scan, position):
+            return
     line_start = data.rfind(b"\n", max(0, position - 400), position - 1) + 1
     line_end = data.find(b"\n", position - 1, position + 600)
-    if line_end < 0 or (line_start == 0 and position > 400):
+    scan.budget.spend(256)
+    if data[position - 1] == 0x7C:
+        _confirm_next_cell(scan, position)
+    if (
+        line_end < 0
+        or line_start < scan.done.get("table", 0)
+        or (line_start == 0 and position > 400)
+    ):
         return
     header = data[line_start:line_end].rstrip(b"\r")
     separator = next((mark for mark in (b"|", b"\t", b";", b",") if mark in header), b"")
-    scan.budget.spend(len(header) + 64)
     if not separator:
         return
     cells = header.split(separator)
     if any(len(cell) > 48 or (cell.strip() and not _HEADER_CELL.fullmatch(cell)) for cell in cells):
         return
-    column = header[: position - line_start].count(separator)
-    for index in {column, max(0, column - 1)}:
-        if index < len(cells):
-            _mask_column(scan, cells, index, separator, line_end + 1)
+    columns: dict[int, NameClass] = {}
+    for index, cell in enumerate(cells):
+        name_class = classify_name(cell.strip(b" \t*`_\"'"))
+        if name_class is not NameClass.NONE:
+            columns[index] = name_class
+    if columns:
+        scan.done["table"] = _mask_columns(scan, columns, len(cells), separator, line_end + 1)
+
+
+def _confirm_next_cell(scan: Scan, position: int) -> None:
+    """Handle a row of a name and its value: ``| API_SECRET | … |``."""
+    name, _start, _end = name_before(scan.data, position - 1)
+    cell = _NEXT_CELL.match(scan.data, position)
+    name_class = classify_name(name) if name and cell else NameClass.NONE
+    if (
+        cell is not None
+        and name_class >= NameClass.SECRET
+        and looks_machine_made(cell.group(1).strip(b"`* "), 8)
+    ):
+        _mask_text(scan, name_class, *cell.span(1))
 
 
 def _confirm_next_line(scan: Scan, position: int) -> bool:
@@ -263,27 +286,28 @@ def _confirm_next_line(scan: Scan, position: int) -> bool:
     return True
 
 
-def _mask_column(
-    scan: Scan, cells: list[bytes], column: int, separator: bytes, position: int
-) -> None:
-    match = _HEADER_CELL.fullmatch(cells[column])
-    name_class = classify_name(match.group(1).strip()) if match else NameClass.NONE
-    if name_class is NameClass.NONE:
-        return
+def _mask_columns(
+    scan: Scan, columns: dict[int, NameClass], width: int, separator: bytes, position: int
+) -> int:
+    """Judge the cells of sensitive columns in the rows below a header; return the end of the table."""
     data = scan.data
     limit = position + MAX_TABLE_BYTES
     for _ in range(MAX_TABLE_ROWS):
         end = data.find(b"\n", position, limit)
         row_end = end if end >= 0 else min(len(data), limit)
-        row = data[position:row_end].split(separator)
+        line = data[position:row_end]
+        row = line.split(separator)
         scan.budget.spend(row_end - position + 32)
-        if len(row) != len(cells):
-            return
-        start = position + sum(len(cell) + 1 for cell in row[:column])
-        _mask_column_cell(scan, name_class, start, row[column], separator)
+        if len(row) == width:
+            for column, name_class in columns.items():
+                start = position + sum(len(cell) + 1 for cell in row[:column])
+                _mask_column_cell(scan, name_class, start, row[column], separator)
+        elif _TABLE_RULE.fullmatch(line) is None:
+            return position
         if end < 0:
-            return
+            return row_end
         position = end + 1
+    return position
 
 
 def _mask_column_cell(
@@ -300,3 +324,11 @@ def _mask_column_cell(
         and judge(name_class, text, True)
     ):
         scan.add(begin, begin + len(text), NAMED, rule_name(name_class))
+
+
+def confirm_call(scan: Scan, position: int) -> None:
+    """Mask the argument of a call such as ``setPassword("…")``; its quote ends before `position`."""
+    opening = scan.data.rfind(b"(", max(0, position - 8), position)
+    name, start, _end = name_before(scan.data, opening)
+    if name and scan.data[opening - 1 : opening].isalnum():
+        confirm_named_value(scan, name, start, position - 1, quotes_only=True)

@@ -60,7 +60,7 @@ PASSWORD_WORDS: Final[frozenset[str]] = words(
     password passwords passwd pwd pswd passwort kennwort passphrase passcode psk pw passw userpassword dbpassword
     userpass dbpass rootpass adminpass mysqlpwd pgpassword mysqlpassword rootpassword adminpassword
     wachtwoord senha heslo haslo parola jelszo salasana losenord contrasena contrasenya motdepasse clave
-    keypass storepass sshpass ftppass smtppass bindpw rootpw keystorepassword truststorepassword
+    keypass storepass cardpin pincode sshpass ftppass smtppass bindpw rootpw keystorepassword truststorepassword
     requirepass masterauth wpapassphrase
     """
 )
@@ -81,7 +81,7 @@ KEY_QUALIFIERS: Final[frozenset[str]] = words(
     """
     api access secret private auth authentication encryption encrypt decryption signing sign master account shared
     subscription deploy ssh hmac app application consumer webhook write admin server crypt license service
-    rest ingest ingestion bot project push vapid registration recovery backup activation storage wallet
+    rest ingest ingestion unseal bot project push vapid registration recovery backup activation storage wallet
     """
 )
 DENIED_BEFORE: Final[dict[str, frozenset[str]]] = {
@@ -247,7 +247,7 @@ def _classify_segments(segments: list[str]) -> NameClass:
         return NameClass.SECRET
     if last in ("id", "hex", "value", "base") and pair != "sessionid" and len(segments) > 1:
         return _classify_value_suffix(segments, last)
-    if last == "pass":
+    if last == "pass" or segments == ["pin"]:
         return NameClass.PASSWORD
     if last in WEAK_WORDS or pair == "sessionid":
         return NameClass.WEAK

@@ -148,6 +148,8 @@ def confirm_jwk(scan: Scan, position: int) -> None:
     low = max(data.rfind(b"{", max(0, position - 8192), position), position - 8192, 0)
     high = data.find(b"}", position, position + 8192)
     high = high if high >= 0 else min(len(data), position + 8192)
+    if scan.already_done("jwk", position, high):
+        return
     scan.budget.spend(high - low)
     for match in _JWK_MEMBER.finditer(data, low, high):
         if not scan.touches_placeholder(*match.span(3)):
@@ -156,9 +158,11 @@ def confirm_jwk(scan: Scan, position: int) -> None:
 
 def confirm_xml_key(scan: Scan, position: int) -> None:
     """Mask the private members of an XML RSA key around `position`."""
-    low = max(0, position - 4096)
-    scan.budget.spend(8192)
-    for match in _XML_MEMBER.finditer(scan.data, low, position + 4096):
+    low, high = max(0, position - MAX_VALUE_BYTES), position + MAX_VALUE_BYTES
+    if scan.already_done("xml-key", position, high):
+        return
+    scan.budget.spend(high - low)
+    for match in _XML_MEMBER.finditer(scan.data, low, high):
         scan.add(*match.span(2), KEY, "private-key")
 
 

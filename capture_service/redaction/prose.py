@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from capture_service.redaction.assignments import name_before, rule_name
+from capture_service.redaction.assignments import confirm_recovery_phrase, name_before, rule_name
 from capture_service.redaction.judge import is_placeholder, judge_password, looks_machine_made
 from capture_service.redaction.names import NameClass, classify_name
 from capture_service.redaction.scan import LOOSE, Scan
@@ -13,7 +13,15 @@ _FOREIGN_LINK: Final = re.compile(
     "(?:\\s|是|为|為|は|が|を|:|：|=|＝|→|->|「|『|（|\\(|“|【|는|은|이|가|に|設定|设置|设为|更改为|改为|\\*|`)"
     "{1,6}".encode()
 )
+_VERB: Final = re.compile(rb"[ \t](?P<verb>\S{1,12})[ \t]{1,2}\Z")
+_ONE_TIME_CODE: Final = re.compile(
+    rb"[ \t]?(?:is|:)?[ \t]{0,4}[*_`<b>]{0,4}(\d{3}[- ]?\d{3}|\d{4}|\d{5}|"
+    rb"\d{7,8})(?!\w)"
+)
 _SKIP: Final = re.compile(rb"(?:[ \t]|\*{1,2}|:|&nbsp;|-> ?|= ?){0,6}")
+_DIGIT: Final = re.compile(rb"[0-9]")
+_LETTER: Final = re.compile(rb"[A-Za-z]")
+_MARK: Final = re.compile(rb"[!@#$%^&*_+=?~]")
 _UNIT: Final = re.compile(
     rb"(?i)\d+[-_ ]?(?:bits?|bytes?|chars?|characters?|digits?|st|nd|rd|th|"
     rb"px|em|k|kb|mb|ms|s|min|h|d|x)|[A-Za-z]{2,6}-\d{1,5}|\d+-\d+"
@@ -23,20 +31,48 @@ _UNIT: Final = re.compile(
 def confirm_sentence(scan: Scan, position: int) -> None:
     """Mask the value behind a name and a linking verb; the verb ends at `position`."""
     data = scan.data
-    verb = re.compile(rb"[ \t](?P<verb>\S{1,12})[ \t]{1,2}\Z").search(
-        data, max(0, position - 18), position
-    )
+    verb = _VERB.search(data, max(0, position - 18), position)
     if verb is None:
         return
     name, _start, _end = name_before(data, verb.start())
     scan.budget.spend(160)
+    folded = name.lower()
+    if folded.endswith((b"phrase", b"mnemonic")) and confirm_recovery_phrase(scan, position):
+        return
     name_class = classify_name(name) if name else NameClass.NONE
     if name_class is NameClass.NONE or (
-        name.lower().endswith(b"pass") and verb.group("verb").lower() not in (b"is", b"was", b"->")
+        folded.endswith(b"pass") and verb.group("verb").lower() not in (b"is", b"was", b"->")
     ):
         return
     skip = _SKIP.match(data, position)
     _judge_loose(scan, name_class, skip.end() if skip else position)
+
+
+def confirm_phrase(scan: Scan, position: int) -> None:
+    """Mask the value behind a phrase such as ``password for the router:`` that ends at `position`."""
+    skip = _SKIP.match(scan.data, position)
+    scan.budget.spend(96)
+    before = scan.data[max(0, position - 64) : position].lower()
+    password = any(word in before for word in (b"passw", b"passp", b"passc", b"pw ", b"pwd "))
+    name_class = NameClass.PASSWORD if password else NameClass.SECRET
+    _judge_loose(scan, name_class, skip.end() if skip else position)
+
+
+def confirm_one_time_code(scan: Scan, position: int) -> None:
+    """Mask the digits of a verification code whose announcement ends at `position`."""
+    match = _ONE_TIME_CODE.match(scan.data, position)
+    if match is not None:
+        scan.add(*match.span(1), LOOSE, "one-time-code")
+
+
+def confirm_foreign_verb(scan: Scan, position: int) -> None:
+    """Mask the value behind an English name and a Chinese or Japanese copula that ends at `position`."""
+    name, _start, _end = name_before(scan.data, position - 3)
+    name_class = classify_name(name) if name else NameClass.NONE
+    link = _FOREIGN_LINK.match(scan.data, position)
+    scan.budget.spend(96)
+    if name_class is not NameClass.NONE:
+        _judge_loose(scan, name_class, link.end() if link else position)
 
 
 def confirm_foreign(scan: Scan, position: int) -> None:
@@ -55,6 +91,7 @@ def _judge_loose(scan: Scan, name_class: NameClass, position: int) -> None:
     text = data[value.start : value.end]
     if (
         scan.touches_placeholder(value.start, value.end)
+        or text.startswith(b"\\")
         or is_placeholder(text)
         or _UNIT.fullmatch(text)
     ):
@@ -65,14 +102,8 @@ def _judge_loose(scan: Scan, name_class: NameClass, position: int) -> None:
 
 def _accept(name_class: NameClass, text: bytes, value: Value) -> bool:
     if name_class is NameClass.PASSWORD:
-        mixed = any(48 <= byte <= 57 for byte in text) and any(
-            chr(byte).isalpha() for byte in text if byte < 0x80
-        )
-        symbols = sum(byte in b"!@#$%^&*_+=?~" for byte in text)
-        return (
-            len(text) >= 6
-            and judge_password(text, value.quoted)
-            and (mixed or symbols > 0 or text.isdigit())
-        )
+        mixed = _DIGIT.search(text) is not None and _LETTER.search(text) is not None
+        marked = _MARK.search(text) is not None or text.isdigit()
+        return len(text) >= 6 and judge_password(text, value.quoted) and (mixed or marked)
     minimum = 20 if name_class is NameClass.WEAK else 12
     return looks_machine_made(text, minimum)

@@ -66,6 +66,7 @@ class Scan:
         "budget",
         "consumed",
         "data",
+        "done",
         "opaque",
         "spans",
         "typed",
@@ -80,6 +81,7 @@ class Scan:
         self.upstream_masked = False
         self.consumed = -1
         self.typed: dict[int, int] = {}
+        self.done: dict[str, int] = {}
         if PLACEHOLDER_START in data:
             self.opaque = [match.span() for match in PLACEHOLDER.finditer(data)]
         self._opaque_starts = [area[0] for area in self.opaque]
@@ -104,6 +106,16 @@ class Scan:
             return False
         index = bisect_left(self._opaque_starts, end) - 1
         return index >= 0 and self.opaque[index][1] > start
+
+    def already_done(self, rule: str, position: int, end: int) -> bool:
+        """Say whether a rule has looked at `position` before; if not, note that it now looks up to `end`.
+
+        A rule that looks at a whole line, object or table looks at each byte once.
+        """
+        if position < self.done.get(rule, 0):
+            return True
+        self.done[rule] = end
+        return False
 
     def at_edge(self, start: int) -> bool:
         """Say whether a token may begin here: nothing alphanumeric stands directly before, escapes apart."""

@@ -18,6 +18,8 @@ _BREAK: Final = re.compile(
     rb"\\\r?\n[ \t]{0,40}|<br ?/?>(?:\r?\n)?[ \t]{0,40}|<wbr ?/?>|" + ZERO_WIDTH
 )
 _WRAPPED_RUN: Final = re.compile(rb"[A-Za-z0-9_-]{6,}(?![A-Za-z0-9_=:./-])")
+MAX_BROKEN_LINE_BYTES: Final = 1_024
+"""Bytes of one line of a token that is broken over lines."""
 WRAP_WIDTH: Final = 60
 """Bytes a line must have before its end counts as a hard wrap inside a long token."""
 
@@ -105,12 +107,12 @@ def _confirm_broken(scan: Scan, rule: TokenRule, start: int, head: int, prefix: 
     joined = bytearray()
     position = head
     for _ in range(MAX_TOKEN_BREAKS + 1):
-        run = _RUN.match(data, position, position + MAX_TOKEN_BYTES)
+        run = _RUN.match(data, position, position + MAX_BROKEN_LINE_BYTES)
         if run is None:
             return
         before = len(joined)
         joined += run.group()
-        scan.budget.spend(len(joined) + 32)
+        scan.budget.spend(len(joined) // 8 + 32)
         if before:
             match = rule.confirm.match(joined)
             if match is not None and match.end() > before:

@@ -124,6 +124,8 @@ def confirm_user_part(scan: Scan, position: int) -> None:
         or is_placeholder(password)
     ):
         return
+    if password.isalpha() and len(password) < 4:
+        return
     if password.isalpha() and (len(password) < 8 or user == b"anonymous") and is_words(password):
         return
     if user.startswith((b"{", b"$", b"<")) and is_words(password):

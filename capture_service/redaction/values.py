@@ -4,13 +4,15 @@ import re
 from typing import Final, NamedTuple
 
 from capture_service.redaction.limits import MAX_NESTED_KEYS, MAX_VALUE_BYTES
+from capture_service.redaction.placeholder import PLACEHOLDER_START
 from capture_service.redaction.scan import Scan
 
 _QUOTE_START: Final = re.compile(
-    rb"(?:[bBrRuUfF@$]{0,2})(?P<slashes>\\{0,15})(?P<quote>\"{3}|'{3}|[\"'`]"
-    rb"|&quot;|&#34;|&#39;|&apos;|\\u0022|%22|\xe2\x80\x9c|\xe2\x80\x98)"
+    rb"(?:[bBrRuUfFN@$]{0,2})(?P<slashes>\\{0,15})(?P<quote>\"{3}|'{3}|[\"'`]"
+    rb"|&quot;|&#34;|&#39;|&apos;|\\u0022|%22|\xe2\x80\x9c|\xe2\x80\x98|\xc2\xab(?: |"
+    rb"\xc2\xa0|\xe2\x80\xaf)?|\xe3\x80\x8c|\xe3\x80\x8e)"
 )
-_BARE: Final = re.compile(rb"(?:[^\s\"'<>`\\\x00-\x1f\x7f-\xff]|\\(?![nrt\"'\\ux0]))+")
+_BARE: Final = re.compile(rb"(?:[^\s\"'<>`\\\x00-\x1f\x7f-\xff]++|\\(?![nrt\"'\\ux0]))+")
 _SEPARATOR: Final = re.compile(
     rb"[;,&|?](?=\s|\Z|[;,&|]|\{|\"|'|[A-Za-z_][A-Za-z0-9_. -]{0,40}[=:])|"
     rb"&amp;|\)(?=[.,;:)\s]|\Z)|[}\]](?=[,;}\]\s]|\Z)|"
@@ -25,6 +27,12 @@ _CLOSING: Final = {
     b"&apos;": b"&apos;",
     b"\\u0022": b"\\u0022",
     b"%22": b"%22",
+    b"\xc2\xab": b"\xc2\xbb",
+    b"\xc2\xab ": b" \xc2\xbb",
+    b"\xc2\xab\xc2\xa0": b"\xc2\xa0\xc2\xbb",
+    b"\xc2\xab\xe2\x80\xaf": b"\xe2\x80\xaf\xc2\xbb",
+    b"\xe3\x80\x8c": b"\xe3\x80\x8d",
+    b"\xe3\x80\x8e": b"\xe3\x80\x8f",
     b"\xe2\x80\x9c": b"\xe2\x80\x9d",
     b"\xe2\x80\x98": b"\xe2\x80\x99",
 }
@@ -95,7 +103,10 @@ def _closing_quote(data: bytes, start: int, limit: int, quote: bytes, slashes: i
 def bare_value(scan: Scan, position: int) -> Value:
     """Return the unquoted value at `position`: up to white space, a quote, or a separator before another name."""
     data = scan.data
-    run = _BARE.match(data, position, position + MAX_VALUE_BYTES)
+    limit = position + MAX_VALUE_BYTES
+    if scan.opaque and data.startswith(PLACEHOLDER_START, position):
+        limit = position + len(PLACEHOLDER_START)
+    run = _BARE.match(data, position, limit)
     if run is None:
         return Value(position, position, False)
     end = run.end()

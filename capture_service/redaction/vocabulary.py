@@ -5,7 +5,7 @@ from typing import Final
 SENSITIVE_END: Final = (
     rb"(?:pass(?:word|wd|phrase|code|wort)?|kennwort|pwd|pswd|secret|token|"
     rb"key|cred(?:s|ential)?|auth|authorization|bearer|"
-    rb"jwt|cookie|sess(?:ion|id)?|sid|csrf|xsrf|otp|psk|mnemonic|phrase|hmac|"
+    rb"jwt|cookie|pin|sess(?:ion|id)?|sid|csrf|xsrf|otp|psk|mnemonic|phrase|hmac|"
     rb"pw|dsn|wif|pat|signature|"
     rb"contrase\xc3\xb1a|contrasena|clave|senha|heslo|has\xc5\x82o|haslo|parola|"
     rb"wachtwoord|l\xc3\xb6senord|salasana|"
@@ -15,12 +15,12 @@ SENSITIVE_END: Final = (
     rb"\xd0\x9f\xd0\x90\xd0\xa0\xd0\x9e\xd0\x9b\xd0\xac|\xd1\x82\xd0\xbe\xd0\xba\xd0\xb5\xd0\xbd|"
     rb"\xd0\xa2\xd0\xbe\xd0\xba\xd0\xb5\xd0\xbd|"
     rb"CONTRASE\xc3\x91A|\xc5\x9eifre|L\xc3\x96SENORD|HAS\xc5\x81O|\xcf\x83\xcf\x85\xce\xbd\xce\xb8\xce\xb7\xce\xbc\xce\xb1\xcf\x84\xce\xb9\xce\xba\xcf\x8c)"
-    rb"(?:s|(?:[_-]?(?:id|value|hex|base64|b64|str|text|plain|prod|dev|test|"
+    rb"(?:s|(?:[_ -]?(?:id|value|hex|base64|base|b64|str|text|plain|prod|dev|test|"
     rb"live|staging|old|new|raw|[0-9]{1,3})))?"
 )
 """Ends of names that may be sensitive; the name as a whole is judged after the trigger."""
 
-CLOSERS: Final = rb"[\\\x22'`\])*_]{0,8}"
+CLOSERS: Final = rb"[\\\x22'`\])}*_]{0,8}"
 """What may stand between a name and its operator: quotes, brackets, Markdown emphasis."""
 
 FOREIGN_WORDS: Final = tuple(
