@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 HERMES_VENV = .venv-hermes
 # The real Hermes lives in an environment of its own; its pins are not ours to constrain.
-HERMES = hermes-agent[firecrawl]==0.19.0
+HERMES = hermes-agent[firecrawl,mcp]==0.19.0
 CONSTRAINTS = .ci/constraints.txt
 PROTOS = $(wildcard protos/sourcecorpus/*/v1/*.proto)
 # The constraints hold for build dependencies too, so that a build tomorrow is the build of today.
@@ -59,6 +59,7 @@ unit: install
 
 # Each extra has to bring what its part imports, and the bare distribution what a client imports.
 install-check:
+	@rm -rf build
 	for extra in bridge capture corpus; do \
 		rm -rf build/extra && $(PYTHON) -m venv build/extra && \
 		PIP_CONSTRAINT=$(CURDIR)/$(CONSTRAINTS) build/extra/bin/pip --disable-pip-version-check install --quiet ".[$$extra]" && \

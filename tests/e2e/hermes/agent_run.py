@@ -13,6 +13,8 @@ from real_hermes import HERE, HERMES_PYTHON, RUN_SECONDS_MAX
 from scripted_model import ScriptedModel
 
 from sourcecorpus.hermes.installation import HermesPlugins
+from sourcecorpus.hermes.plugin.connection import ask
+from sourcecorpus.hermes.plugin.locations import Endpoint
 
 
 @dataclass
@@ -25,6 +27,7 @@ class HermesHome:
     with_plugin: bool = True
     neighbours: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
 
     @property
     def data_dir(self) -> Path:
@@ -81,17 +84,33 @@ class HermesHome:
         self, prompt: str, model: ScriptedModel, web: LocalWeb, **variables: str
     ) -> subprocess.CompletedProcess[str]:
         """``hermes -z``: ends with os._exit right after the turn."""
+        command = [str(HERMES_PYTHON.with_name("hermes")), "-z", prompt]
+        return self.start(command, model, web, **variables)
+
+    def converse(
+        self, prompts: list[str], model: ScriptedModel, web: LocalWeb, *, wait: float = 0.0
+    ) -> subprocess.CompletedProcess[str]:
+        """Several turns of one agent, and a wait for what goes on behind them."""
+        command = [str(HERMES_PYTHON), str(HERE / "drive_agent.py"), str(wait), *prompts]
+        return self.start(command, model, web)
+
+    def start(
+        self, command: list[str], model: ScriptedModel, web: LocalWeb, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command of Hermes in this home."""
         if not (self.folder / "config.yaml").exists():
             self.prepare(model.port)
-        return subprocess.run(
-            [str(HERMES_PYTHON.with_name("hermes")), "-z", prompt],
-            env={**self.environment(web.port), **variables},
+        done = subprocess.run(
+            command,
+            env={**self.environment(web.port), **variables, **self.variables},
             cwd=self.folder,
             check=False,
             timeout=RUN_SECONDS_MAX,
             capture_output=True,
             text=True,
         )
+        assert done.returncode == 0, done.stderr[-2_000:]
+        return done
 
     def recorded(self) -> list[dict[str, Any]]:
         """The events that the recorder saw."""
@@ -99,3 +118,14 @@ class HermesHome:
             return []
         lines = self.events_file.read_text(encoding="utf-8").split("\n")
         return [json.loads(line) for line in lines if line]
+
+    def status(self) -> dict[str, Any]:
+        """What the running sidecar says."""
+        document = json.loads((self.data_dir / "hermes" / "sidecar.json").read_text("utf-8"))
+        endpoint = Endpoint(unix_path=document["unix_path"])
+        return ask("status", {}, 10.0, endpoint)
+
+    def stored_bytes(self) -> bytes:
+        """Everything that the sidecar has written, logs included."""
+        files = [path for path in self.data_dir.rglob("*") if path.is_file()]
+        return b"".join(path.read_bytes() for path in files if path.name != "redaction.key")

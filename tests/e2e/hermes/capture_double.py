@@ -9,11 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import grpc
+from grpc_status import rpc_status
 
 from sourcecorpus.capture.v1 import capture_service_pb2 as pb
 from sourcecorpus.capture.v1 import capture_service_pb2_grpc
 from sourcecorpus.capture.v1.envelope_pb2 import Envelope
 from sourcecorpus.capture.v1.outcome_pb2 import CaptureOutcome
+from sourcecorpus.rpc.failures import Failure, FailureCode
+from sourcecorpus.rpc.status import status_of
+
+
+def refuse(context: Any, failure: Failure) -> None:
+    context.abort_with_status(rpc_status.to_status(status_of(failure)))
 
 
 class CaptureMemory:
@@ -94,7 +101,7 @@ class CaptureDouble(capture_service_pb2_grpc.CaptureServiceServicer):
             elif kind == "envelope":
                 expected = self.memory.durable.get(session, 0)
                 if request.envelope.sequence > expected + 8:
-                    context.abort(grpc.StatusCode.FAILED_PRECONDITION, "gap")
+                    refuse(context, Failure(FailureCode.FAILED_PRECONDITION, "SEQUENCE_GAP"))
                 envelope, digest = Envelope(head=request.envelope), hashlib.sha256()
             elif kind == "side_file":
                 envelope.side_files.add(
@@ -120,7 +127,7 @@ class CaptureDouble(capture_service_pb2_grpc.CaptureServiceServicer):
             self.break_after -= 1
             if self.break_after < 0:
                 self.break_after = None
-                context.abort(grpc.StatusCode.UNAVAILABLE, "broken before the acknowledgement")
+                refuse(context, Failure(FailureCode.UNAVAILABLE, "DRAINING"))
         ack = pb.Ack(durable_sequence=self.memory.durable[session])
         ack.outcomes.add(
             envelope_id=envelope.head.envelope_id,
@@ -135,7 +142,7 @@ class CaptureDouble(capture_service_pb2_grpc.CaptureServiceServicer):
 
     def SetSessionGame(self, request: Any, context: Any) -> Any:  # noqa: N802
         if request.game_id and request.game_id not in self.memory.known_games:
-            context.abort(grpc.StatusCode.NOT_FOUND, "unknown game")
+            refuse(context, Failure(FailureCode.NOT_FOUND, "UNKNOWN_GAME", "game_id"))
         game = self.memory.known_games.get(request.game_id, "")
         self.memory.games[request.session_id] = game
         return pb.SetSessionGameResponse(game_id=game)

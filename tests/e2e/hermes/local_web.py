@@ -5,6 +5,7 @@ Pages are given by the test as {url: {"markdown", "title", "status"}}; the addre
 
 import json
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
@@ -49,6 +50,7 @@ class LocalWeb:
         page = self.pages.get(request.get("url", ""))
         if page is None:
             return {"success": False, "error": "SCRAPE_SITE_ERROR: upstream said 404"}
+        time.sleep(page.get("seconds", 0.0))
         metadata = {
             "title": page["title"],
             "sourceURL": request["url"],

@@ -53,20 +53,23 @@ def open_connection(endpoint: Endpoint | None = None) -> socket.socket:
     return connection
 
 
-def greeting(kind: str, **facts: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
+def greeting(kind: str, endpoint: Endpoint | None = None, **facts: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
     """The first header of a connection: what it is for, the protocol, and the token where there is one."""
-    endpoint = read_endpoint()
+    endpoint = endpoint or read_endpoint()
     token = endpoint.token if endpoint else ""
     return {"kind": kind, "protocol": PROTOCOL, "token": token, **facts}
 
 
-def ask(call: str, arguments: dict[str, Any], seconds_max: float) -> dict[str, Any]:
+def ask(
+    call: str, arguments: dict[str, Any], seconds_max: float, endpoint: Endpoint | None = None
+) -> dict[str, Any]:
     """Ask the sidecar one question.
 
     Args:
         call: Name of the question.
         arguments: JSON values.
         seconds_max: How long to wait for the answer.
+        endpoint: Where the sidecar listens; None reads the file that it wrote.
 
     Returns:
         The answer as JSON values; a fault of the question stands in its ``error``.
@@ -74,11 +77,11 @@ def ask(call: str, arguments: dict[str, Any], seconds_max: float) -> dict[str, A
     Raises:
         SidecarAbsent: It cannot be reached, did not answer in time, or speaks another protocol.
     """
-    with open_connection() as connection:
+    with open_connection(endpoint) as connection:
         connection.settimeout(seconds_max)
         try:
             body = json.dumps(arguments).encode()
-            send_frame(connection, greeting("call", call=call), [body])
+            send_frame(connection, greeting("call", endpoint, call=call), [body])
             header, answer = receive_frame(connection)
             document = json.loads(answer or b"{}")
         except TimeoutError:

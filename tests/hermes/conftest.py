@@ -1,0 +1,17 @@
+"""Parts of the Hermes side in one process, with fakes for what lies outside."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e" / "hermes"))
+
+from capture_double import CaptureDouble
+
+
+@pytest.fixture
+def capture() -> Iterator[CaptureDouble]:
+    with CaptureDouble() as double:
+        yield double
