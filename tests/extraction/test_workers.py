@@ -173,9 +173,9 @@ def test_hostile_nesting_gives_text_in_bounded_time(
     extraction.close()
 
 
-def test_15_megabytes_of_json_in_one_line_are_read() -> None:
+def test_7_megabytes_of_json_in_one_line_are_read() -> None:
     extraction = TextExtraction()
-    content = b'{"items":[' + b'{"name":"some words","price":1.10},' * 450_000 + b"0]}"
+    content = b'{"items":[' + b'{"name":"some words","price":1.10},' * 200_000 + b"0]}"
     found = extraction.extract(ExtractionRequest(content, "application/json"))
-    assert found.text.count('"price": 1.10') == 450_000
+    assert found.text.count('"price": 1.10') == 200_000
     extraction.close()

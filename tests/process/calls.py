@@ -80,8 +80,10 @@ def upload(client: SourceCorpusClient, data: bytes, game: str = GAME) -> None:
             )
         )
     ]
-    for start in range(0, len(data), DATA_FRAME_BYTES_MAX):
-        frames.append(UploadContentRequest(data=data[start : start + DATA_FRAME_BYTES_MAX]))
+    frames += [
+        UploadContentRequest(data=data[start : start + DATA_FRAME_BYTES_MAX])
+        for start in range(0, len(data), DATA_FRAME_BYTES_MAX)
+    ]
     channel = client.channel(client.addresses.corpus)
     IngestServiceStub(channel).UploadContent(iter(frames))
 

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from sourcecorpus.capture.v1.envelope_pb2 import Envelope, EnvelopeHead, ToolStatus
 
-WORDS = ["ash", "bell", "cold", "depth", "ember", "foundry", "gate", "harbour", "iron", "jetty", "karn", "lamp", "market", "needle", "orchard", "pylon", "quarry", "rope", "salt", "tide", "urn", "vale", "wraith", "yard", "冷铁", "鐘の塔", "灰烬", "잿불"]
+WORDS = (
+    "ash bell cold depth ember foundry gate harbour iron jetty karn lamp market needle",
+    "orchard pylon quarry rope salt tide urn vale wraith yard 冷铁 鐘の塔 灰烬 잿불",
+)
 
 # Some are larger than what goes to the corpus within a batch.
 LARGE_EVERY = 400
@@ -16,9 +19,11 @@ LARGE_BYTES = 1_500_000
 
 def text(seed: int, words: int) -> str:
     chooser = random.Random(seed)
-    lines = []
-    for start in range(0, words, 12):
-        lines.append(" ".join(chooser.choice(WORDS) for _ in range(min(12, words - start))))
+    choice = " ".join(WORDS).split()
+    lines = [
+        " ".join(chooser.choice(choice) for _ in range(min(12, words - start)))
+        for start in range(0, words, 12)
+    ]
     return f"# Report {seed}\n\n" + "\n".join(lines) + "\n"
 
 

@@ -13,6 +13,8 @@ import pytest
 
 from sourcecorpus.bridge.client import Addresses, SourceCorpusClient
 
+from tests.process.calls import make_game
+
 START_SECONDS_MAX = 30.0
 POLL_SECONDS = 0.01
 
@@ -107,3 +109,16 @@ def stopped_services(tmp_path: Path) -> Iterator[Services]:
 def services(stopped_services: Services) -> Services:
     stopped_services.start_both()
     return stopped_services
+
+
+@pytest.fixture(scope="module")
+def shared_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    """Services with a game, for the tests of a module that neither kill nor stop them."""
+    shared = Services(tmp_path_factory.mktemp("shared"))
+    try:
+        shared.start_both()
+        with shared.client() as client:
+            make_game(client)
+        yield shared
+    finally:
+        shared.close()

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import apsw
+import lz4.frame
 
 CORPUS = "data/corpus/games/emberfall.db"
 CAPTURE = "data/capture/capture.db"
@@ -54,3 +55,15 @@ def row_counts(path: Path) -> Counter[str]:
 
 def all_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def stored_result(path: Path, envelope_id: str) -> bytes:
+    """The whole result of an envelope as it stands in the file, readers allowed or not."""
+    pieces = query(
+        path,
+        "SELECT p.frame FROM envelopes AS e JOIN blobs AS b ON b.hash = e.result_hash"
+        " JOIN blob_pieces AS p ON p.row >> 16 = b.row"
+        " WHERE e.envelope_id = ? AND b.complete = 1 ORDER BY p.row",
+        envelope_id,
+    )
+    return b"".join(lz4.frame.decompress(piece[0]) for piece in pieces)
