@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from sourcecorpus.bridge.client import Addresses, SourceCorpusClient
-
 from tests.process.calls import make_game
 
 START_SECONDS_MAX = 30.0

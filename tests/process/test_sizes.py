@@ -9,7 +9,6 @@ import pytest
 from sourcecorpus.bridge.client import SourceCorpusClient
 from sourcecorpus.capture.v1.envelope_pb2 import Envelope
 from sourcecorpus.rpc.limits import DATA_FRAME_BYTES_MAX, ENVELOPE_BYTES_MAX
-
 from tests.process.calls import GAME, deliver, make_game, outcome_names, raw, search, send
 from tests.process.captures import digest, envelope
 from tests.process.conftest import Services
