@@ -17,7 +17,12 @@ from capture_service.delivery.answers import read_answer
 from capture_service.delivery.backoff import Backoff
 from capture_service.measurements import DELIVERIES, OUTBOX
 from capture_service.outbox.delivery import LaneContent, Outbound, Settlement
-from capture_service.spool import SpoolBusyError, SpoolFullError, StoredContentDamagedError
+from capture_service.spool import (
+    SpoolBusyError,
+    SpoolClosedError,
+    SpoolFullError,
+    StoredContentDamagedError,
+)
 from sourcecorpus.corpus.v1 import capture_record_pb2, ingest_service_pb2
 from sourcecorpus.rpc import faults
 from sourcecorpus.rpc.failures import Failure, FailureCode
@@ -112,7 +117,7 @@ class Sender:
             except Failure as failure:
                 batch = ()
                 await self._wait_after(failure)
-            except (SpoolFullError, SpoolBusyError):
+            except (SpoolFullError, SpoolBusyError, SpoolClosedError):
                 # The answer could not be written down: the records are sent again, and the corpus
                 # knows them by their envelope ids.
                 batch = ()

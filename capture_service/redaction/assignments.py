@@ -205,6 +205,9 @@ def _mask_list(scan: Scan, name_class: NameClass, position: int) -> None:
 def _mask(scan: Scan, name: bytes, name_class: NameClass, value: Value) -> None:
     data = scan.data
     if scan.touches_placeholder(value.start, value.end):
+        for start, end in scan.outside(value.start, value.end):
+            if looks_machine_made(data[start:end], 12):
+                scan.add(start, end, NAMED, rule_name(name_class))
         return
     if scan.typed.get(value.start, -1) >= value.end:
         scan.consumed = max(scan.consumed, value.end)

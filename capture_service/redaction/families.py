@@ -227,7 +227,8 @@ def core_triggers(personal: frozenset[str]) -> list[Trigger]:
     if "phone" in personal:
         triggers.append(Trigger(Family.PHONE, rb"\+[1-9]", width=2))
     if "card" in personal:
-        triggers.append(Trigger(Family.CARD, rb"[2-6][0-9]{3}[ -]?[0-9]{2}", width=0))
+        triggers.append(Trigger(Family.CARD, rb"[2-6][0-9]{5}", width=6))
+        triggers.append(Trigger(Family.CARD, rb"[2-6][0-9]{3}[ -][0-9]", width=6))
     return triggers
 
 

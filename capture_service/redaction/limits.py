@@ -54,9 +54,6 @@ MAX_STRUCTURED_BYTES: Final = 16_777_216
 MAX_STRUCTURED_DEPTH: Final = 64
 """Nesting of a JSON message that is walked for configured fields."""
 
-MAX_JSON_IN_STRING_DEPTH: Final = 3
-"""Levels of JSON inside JSON strings that the walk for configured fields enters."""
-
 MIN_REMEMBERED_BYTES: Final = 8
 """Shortest secret that is remembered for a conversation."""
 

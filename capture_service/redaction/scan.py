@@ -107,6 +107,24 @@ class Scan:
         index = bisect_left(self._opaque_starts, end) - 1
         return index >= 0 and self.opaque[index][1] > start
 
+    def limit(self, start: int, reach: int) -> int:
+        """Return where a rule that begins at `start` must stop: at the next placeholder, or after `reach` bytes."""
+        index = bisect_left(self._opaque_starts, start)
+        if index < len(self._opaque_starts):
+            return min(start + reach, self._opaque_starts[index])
+        return start + reach
+
+    def outside(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Return the parts of a range that lie outside all placeholders."""
+        parts = []
+        for begin, stop in self.opaque[max(0, bisect_left(self._opaque_starts, start) - 1) :]:
+            if begin >= end:
+                break
+            if begin > start:
+                parts.append((start, begin))
+            start = max(start, stop)
+        return [*parts, (start, end)] if start < end else parts
+
     def already_done(self, rule: str, position: int, end: int) -> bool:
         """Say whether a rule has looked at `position` before; if not, note that it now looks up to `end`.
 

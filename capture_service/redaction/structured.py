@@ -30,7 +30,8 @@ def structured_spans(data: bytes, media_type: str, pointers: Sequence[str]) -> l
     Args:
         data: The whole message.
         media_type: Declared media type; without one the first byte decides whether it is JSON.
-        pointers: JSON pointers; ``*`` stands for any member, and JSON inside a string is entered.
+        pointers: JSON pointers; ``*`` stands for any member. JSON inside a string is not entered: configured names
+            are found there, pointers are not.
 
     Raises:
         RedactionRefused: ``STRUCTURE_TOO_LARGE`` or ``STRUCTURE_TOO_DEEP``.

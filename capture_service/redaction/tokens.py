@@ -78,7 +78,7 @@ class TokenRules:
 
 def _confirm(scan: Scan, rule: TokenRule, start: int, head: int, prefix: int) -> None:
     data = scan.data
-    match = rule.confirm.match(data, head, head + MAX_TOKEN_BYTES)
+    match = rule.confirm.match(data, head, scan.limit(head, MAX_TOKEN_BYTES))
     scan.budget.spend(64 if match is None else match.end() - start + 32)
     if match is None:
         _confirm_broken(scan, rule, start, head, prefix)

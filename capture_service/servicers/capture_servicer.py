@@ -100,11 +100,7 @@ class CaptureServicer(capture_service_pb2_grpc.CaptureServiceServicer):
         except SpoolFullError as full:
             raise _no_room(full) from None
         except (SpoolBusyError, SpoolClosedError):
-            raise Failure(
-                FailureCode.UNAVAILABLE,
-                "STORE_UNAVAILABLE",
-                retry_after_seconds=limits.BUSY_RETRY_SECONDS,
-            ) from None
+            raise _store_away() from None
 
     async def SubmitCaptures(  # noqa: N802 - name of the contract
         self, request: pb.SubmitCapturesRequest, context: Context
@@ -152,7 +148,7 @@ class CaptureServicer(capture_service_pb2_grpc.CaptureServiceServicer):
                     retry_after_seconds=limits.BUSY_RETRY_SECONDS,
                 ) from None
             except SpoolClosedError:
-                raise Failure(FailureCode.UNAVAILABLE, "STORE_UNAVAILABLE") from None
+                raise _store_away() from None
             response.outcomes.extend(
                 outcome_message(outcome, limits.UNARY_OUTCOME_BYTES_MAX) for outcome in outcomes
             )
@@ -200,6 +196,8 @@ class CaptureServicer(capture_service_pb2_grpc.CaptureServiceServicer):
             await self._queries.set_game(key, game_id, self._wall_milliseconds())
         except SpoolFullError as full:
             raise _no_room(full) from None
+        except (SpoolBusyError, SpoolClosedError):
+            raise _store_away() from None
         return pb.SetSessionGameResponse(game_id=game_id)
 
     async def GetSessionGame(  # noqa: N802 - name of the contract
@@ -237,6 +235,12 @@ def _require_session_id(session_id: str) -> None:
 def _no_room(full: SpoolFullError) -> Failure:
     return Failure(
         FailureCode.RESOURCE_EXHAUSTED, full.reason, retry_after_seconds=OUTBOX_RETRY_SECONDS
+    )
+
+
+def _store_away() -> Failure:
+    return Failure(
+        FailureCode.UNAVAILABLE, "STORE_UNAVAILABLE", retry_after_seconds=OUTBOX_RETRY_SECONDS
     )
 
 

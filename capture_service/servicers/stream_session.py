@@ -287,7 +287,13 @@ class StreamSession:
 
     def _fail(self, error: Exception) -> None:
         if isinstance(error, SpoolClosedError):
-            self.close(Failure(FailureCode.UNAVAILABLE, "STORE_UNAVAILABLE"))
+            self.close(
+                Failure(
+                    FailureCode.UNAVAILABLE,
+                    "STORE_UNAVAILABLE",
+                    retry_after_seconds=OUTBOX_RETRY_SECONDS,
+                )
+            )
             return
         log_event(_LOGGER, logging.ERROR, "stream_failed", error=error)
         self.close(Failure(FailureCode.INTERNAL, "INTERNAL"))

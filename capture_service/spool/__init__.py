@@ -10,6 +10,7 @@ from capture_service.spool.errors import (
     DatabaseRefusedError,
     SpoolBusyError,
     SpoolClosedError,
+    SpoolFaultError,
     SpoolFullError,
     StoredContentDamagedError,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "Schema",
     "SpoolBusyError",
     "SpoolClosedError",
+    "SpoolFaultError",
     "SpoolFullError",
     "StoredContentDamagedError",
     "open_reader",

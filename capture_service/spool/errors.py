@@ -27,5 +27,9 @@ class SpoolClosedError(Exception):
     """The writer takes no more work, because the service shuts down or its thread has died."""
 
 
+class SpoolFaultError(SpoolClosedError):
+    """SQLite failed over the file, nothing of the unit was written; trying again may help."""
+
+
 class StoredContentDamagedError(Exception):
     """Stored bytes are missing or do not have their hash; they are not handed out."""

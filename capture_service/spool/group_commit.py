@@ -17,10 +17,17 @@ from typing import Any, TypeVar
 import apsw
 
 from capture_service.spool import limits
-from capture_service.spool.errors import SpoolBusyError, SpoolClosedError, SpoolFullError
+from capture_service.spool.errors import (
+    SpoolBusyError,
+    SpoolClosedError,
+    SpoolFaultError,
+    SpoolFullError,
+)
 
 Result = TypeVar("Result")
 Work = Callable[[apsw.Connection], Result]
+# The index of the write-ahead log cannot grow either when the disk is full.
+_FULL_IN_OTHER_WORDS = frozenset({apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_IOERR_SHMMAP})
 _FAULTS_OF_THE_FILE = (
     apsw.FullError,
     apsw.IOError,
@@ -50,6 +57,20 @@ class CommitHooks:
     before_commit: Callable[[], None] = lambda: None
     after_commit: Callable[[], None] = lambda: None
     during_checkpoint: Callable[[], None] = lambda: None
+
+
+def _extended(error: apsw.Error) -> int:
+    """SQLite's extended result code, which the types of the library leave out."""
+    return int(getattr(error, "extendedresult", 0))
+
+
+def _meaning(error: Exception) -> Exception:
+    """What a failed transaction means to those who wait for it."""
+    if isinstance(error, apsw.FullError):
+        return SpoolFullError("DISK_FULL")
+    if isinstance(error, apsw.IOError) and _extended(error) in _FULL_IN_OTHER_WORDS:
+        return SpoolFullError("DISK_FULL")
+    return SpoolFaultError() if isinstance(error, _FAULTS_OF_THE_FILE) else error
 
 
 class GroupCommitWriter:
@@ -166,9 +187,7 @@ class GroupCommitWriter:
             connection.execute("COMMIT")
         except Exception as error:  # noqa: BLE001 - every unit of the transaction gets it
             self._roll_back()
-            failure = error
-            if isinstance(error, apsw.FullError):
-                failure = SpoolFullError("DISK_FULL")
+            failure = _meaning(error)
             for unit in batch:
                 unit.future.set_exception(failure)
             return
