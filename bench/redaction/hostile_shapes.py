@@ -83,7 +83,7 @@ SHAPES: Final[Mapping[str, Builder]] = {
     "noise": _noise,
     "encoded-words": _encoded("secret"),
     "encoded-urls": _encoded("https://a:b@c "),
-    "hex-words": _over("password".encode().hex()),
+    "hex-words": _over(b"password".hex()),
     "entities": _over("&#97;"),
     "unicode-escapes": _over("\\u0061"),
     "percent-escapes": _over("%61"),

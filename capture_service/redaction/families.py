@@ -223,7 +223,7 @@ def core_triggers(personal: frozenset[str]) -> list[Trigger]:
         for word in private_keys.RAW_KEY_STARTS
     ]
     if "email" in personal:
-        triggers.append(Trigger(Family.EMAIL, rb"[A-Za-z0-9]@[A-Za-z0-9]", width=2))
+        triggers.append(Trigger(Family.EMAIL, rb"[A-Za-z0-9]@[A-Za-z0-9]", width=3))
     if "phone" in personal:
         triggers.append(Trigger(Family.PHONE, rb"\+[1-9]", width=2))
     if "card" in personal:

@@ -60,5 +60,5 @@ def confirm_card(scan: Scan, start: int) -> None:
     if match is None:
         return
     digits = re.sub(rb"\D", b"", match.group())
-    if 13 <= len(digits) <= 19 and passes_luhn(digits) and len(set(digits)) > 2:
+    if 13 <= len(digits) <= 19 and passes_luhn(digits) and len(set(digits)) > 1:
         scan.add(*match.span(), LOOSE, "card")

@@ -7,8 +7,20 @@ from urllib.parse import quote
 from .model import Case, Maker
 
 BIP39_WORDS = (
-    "abandon ability absent canyon decade embrace fabric gadget harvest icon jungle kidney lumber"
-).split()  # noqa: SIM905  words are easier to read in a line
+    "abandon",
+    "ability",
+    "absent",
+    "canyon",
+    "decade",
+    "embrace",
+    "fabric",
+    "gadget",
+    "harvest",
+    "icon",
+    "jungle",
+    "kidney",
+    "lumber",
+)
 
 Shape = Callable[[Maker], Case]
 SHAPES: dict[str, Shape] = {}
