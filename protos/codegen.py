@@ -15,6 +15,7 @@ from pathlib import Path
 from setuptools.command.build_py import build_py
 
 PROTO_ROOT = Path(__file__).resolve().parent
+CONTRACT_FILE = Path("sourcecorpus", "rpc", "contract.binpb")
 
 
 class ContractGenerationError(RuntimeError):
@@ -45,6 +46,9 @@ def generate(proto_root: Path = PROTO_ROOT) -> list[Path]:
         f"--grpc_python_out={proto_root}",
         f"--mypy_out={proto_root}",
         f"--mypy_grpc_out={proto_root}",
+        # Reflection answers from this file: generated modules have no comments.
+        f"--descriptor_set_out={proto_root / CONTRACT_FILE}",
+        "--include_source_info",
         *(str(source) for source in sources),
     ]
     if protoc.main(arguments) != 0:

@@ -228,12 +228,10 @@ def test_a_flipped_byte_is_never_served(
         {"version_id": version.version_id},
         {"artifact_id": version.artifact_id},
     ):
-        served = b""
+        served: list[bytes] = []
+        parts = client.sources.ReadRawContent(ReadRawContentRequest(game_id=GAME, **locator))
         with pytest.raises(grpc.RpcError) as error:
-            for part in client.sources.ReadRawContent(
-                ReadRawContentRequest(game_id=GAME, **locator)
-            ):
-                served += part.data
+            served.extend(part.data for part in parts)
         assert refusal(error.value) == ("DATA_LOSS", "STORED_HASH_MISMATCH")
         assert not served
     # The text is another row and still what it was; the same bytes, sent again, repair the rest.

@@ -30,6 +30,7 @@ from sourcecorpus.rpc.interceptors.request_id import RequestIdInterceptor
 from sourcecorpus.rpc.interceptors.telemetry import TelemetryInterceptor
 from sourcecorpus.rpc.lifecycle import Lifecycle, StopCallback
 from sourcecorpus.rpc.logs import configure_logging, log_event
+from sourcecorpus.rpc.reflection import DocumentedPool, documented_files
 from sourcecorpus.rpc.runtime_settings import RuntimeSettings
 from sourcecorpus.rpc.settings import SettingsError, load
 
@@ -167,7 +168,8 @@ class ServiceServer:
         add_health(self._health, self._server)
         if self._settings.reflection:
             names = [*self._names, HEALTH_SERVICE, reflection.SERVICE_NAME]
-            reflection.enable_server_reflection(names, self._server)
+            pool = DocumentedPool(documented_files())
+            reflection.enable_server_reflection(names, self._server, pool)
         await self._server.start()
         self._health.set_serving(serving=True)
         address = self._binding.address
