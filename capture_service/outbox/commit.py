@@ -58,10 +58,11 @@ def commit_captures(
     """
     outcomes: list[EnvelopeOutcome] = []
     queued = 0
+    tally = counters.Tally()
     for capture in captures:
         connection.execute("SAVEPOINT capture")
         try:
-            judgement = _commit_one(connection, bounds, session, capture)
+            judgement = _commit_one(connection, bounds, session, capture, tally)
         except SpoolFullError:
             connection.execute("ROLLBACK TO capture")
             connection.execute("RELEASE capture")
@@ -71,12 +72,17 @@ def commit_captures(
         connection.execute("RELEASE capture")
         queued += judgement.stored
         outcomes.append(_outcome(capture, judgement))
+    tally.write(connection)
     durable = sessions.durable_sequence(connection, session) if session else 0
     return CommitReport(tuple(outcomes), durable, queued)
 
 
 def _commit_one(
-    connection: apsw.Connection, bounds: QueueLimits, session: str, capture: PreparedCapture
+    connection: apsw.Connection,
+    bounds: QueueLimits,
+    session: str,
+    capture: PreparedCapture,
+    tally: counters.Tally,
 ) -> _Judgement:
     judgement = _judge(connection, capture)
     handled_before = bool(
@@ -98,7 +104,7 @@ def _commit_one(
     # A refused envelope that is sent again after a break was counted the first time.
     counted_before = handled_before and capture.refusal is not None
     if not counted_before:
-        _count(connection, session, capture, judgement)
+        _count(tally, session, capture, judgement)
     if session and capture.sequence:
         sessions.advance(connection, session, capture.sequence)
     return judgement
@@ -148,14 +154,14 @@ def _store(
 
 
 def _count(
-    connection: apsw.Connection, session: str, capture: PreparedCapture, judgement: _Judgement
+    tally: counters.Tally, session: str, capture: PreparedCapture, judgement: _Judgement
 ) -> None:
-    counters.add(connection, session, counters.OUTCOME, {judgement.outcome.name: 1})
+    tally.add(session, counters.OUTCOME, {judgement.outcome.name: 1})
     if judgement.outcome is Outcome.IGNORED:
-        counters.add(connection, session, counters.IGNORED_TOOL, {capture.tool_name: 1})
+        tally.add(session, counters.IGNORED_TOOL, {capture.tool_name: 1})
     if judgement.stored:
-        counters.add(connection, session, counters.MASK, capture.masks)
-        counters.add(connection, session, counters.DROP, capture.drops)
+        tally.add(session, counters.MASK, capture.masks)
+        tally.add(session, counters.DROP, capture.drops)
 
 
 def _outcome(capture: PreparedCapture, judgement: _Judgement) -> EnvelopeOutcome:

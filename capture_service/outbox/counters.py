@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -22,10 +23,21 @@ OTHER_NAMES: Final = "(others)"
 """Where a kind has its bound of names already, further ones are counted together."""
 
 
-def add(connection: apsw.Connection, session: str, kind: str, amounts: Mapping[str, int]) -> None:
-    """Raise counters of a session and of the whole service."""
-    for owner in {session, EVERYBODY}:
-        for name, amount in amounts.items():
+class Tally:
+    """Counts within one unit of work, so that each counter is written once."""
+
+    def __init__(self) -> None:
+        self._amounts: Counter[tuple[str, str, str]] = Counter()
+
+    def add(self, session: str, kind: str, amounts: Mapping[str, int]) -> None:
+        """Count for a session and for the whole service."""
+        for owner in {session, EVERYBODY}:
+            for name, amount in amounts.items():
+                self._amounts[owner, kind, name] += amount
+
+    def write(self, connection: apsw.Connection) -> None:
+        """Raise the counters."""
+        for (owner, kind, name), amount in self._amounts.items():
             counted = name if kind != IGNORED_TOOL else _bounded_name(connection, owner, name)
             connection.execute(
                 "INSERT INTO counters (session, kind, name, amount) VALUES (?, ?, ?, ?)"

@@ -125,9 +125,10 @@ def settle(
 ) -> None:
     """Write what the corpus has answered."""
     delivered: Counter[str] = Counter()
+    tally = counters.Tally()
     for settlement in settlements:
         entry = settlement.entry
-        counters.add(connection, entry.session, counters.DELIVERY, {settlement.status: 1})
+        tally.add(entry.session, counters.DELIVERY, {settlement.status: 1})
         if settlement.delivered:
             dedupe.note_held(connection, entry.lane, [content.digest for content in entry.contents])
             if queue.settle(connection, entry.entry_id):
@@ -142,5 +143,6 @@ def settle(
             )
         elif settlement.missing:
             dedupe.note_missing(connection, entry.lane, settlement.missing)
+    tally.write(connection)
     for session, amount in delivered.items():
         sessions.count_delivered(connection, session, amount)
