@@ -46,3 +46,9 @@ CHUNKS_SCANNED_MAX: Final = 24
 
 # Texts with more chunks are prepared while they are written, so that they are not held twice.
 TEXT_CHUNKS_HELD_MAX: Final = 2_000
+HEADINGS_REMEMBERED_MAX: Final = 256
+
+# Processes that make texts. Larger contents are read by the service itself, chunk by chunk.
+PREPARATION_WORKERS_MAX: Final = 8
+PREPARATION_JOB_BYTES_MAX: Final = 1 * MEBIBYTE
+PREPARATION_SECONDS_MAX: Final = 60.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from corpus_service.domain.records import CapturedSource, CaptureRecord, IngestResult
 from corpus_service.domain.vocabulary import IngestStatus, Instant, Outcome
 from corpus_service.services.ingest_checks import RecordFault, check_record
-from corpus_service.services.ingest_texts import TOO_LARGE, TextPreparation
+from corpus_service.services.ingest_texts import ReadingJob, TextMaker
 from corpus_service.storage.interface import CaptureWriter, GameCatalog
 from corpus_service.storage.pieces import compress_content
 from corpus_service.storage.preparation import PreparedContent, PreparedRecord, PreparedSource
@@ -23,6 +23,14 @@ from sourcecorpus.rpc.failures import Failure, FailureCode
 _LOG: Final = logging.getLogger(__name__)
 _NOT_READ: Final = PreparedSource()
 _MISSING: Final = frozenset({FailureCode.NOT_FOUND, FailureCode.DATA_LOSS})
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a record needs before its transaction: contents to read by source, hashes to ask for."""
+
+    jobs: dict[int, ReadingJob]
+    unread_contents: frozenset[str]
 
 
 class IngestStore(CaptureWriter, GameCatalog, Protocol):
@@ -40,7 +48,7 @@ class IngestUseCase:
     """
 
     store: IngestStore
-    texts: TextPreparation
+    texts: TextMaker
     clock: Callable[[], Instant]
 
     def ingest(self, records: Sequence[CaptureRecord]) -> list[Future[IngestResult]]:
@@ -49,27 +57,32 @@ class IngestUseCase:
         All of them are prepared before the first is queued, so that a batch meets in one commit.
         The futures never fail: what goes wrong is a result.
         """
-        prepared = [self._prepare(record) for record in records]
-        return [
-            self._submit(record.game_id, ready)
-            if isinstance(ready, PreparedRecord)
-            else _done(ready)
-            for record, ready in zip(records, prepared, strict=True)
-        ]
+        plans = [self._plan(record) for record in records]
+        ready = [plan for plan in plans if isinstance(plan, _Plan)]
+        texts = iter(self.texts.read_all([job for plan in ready for job in plan.jobs.values()]))
+        futures: list[Future[IngestResult]] = []
+        for record, plan in zip(records, plans, strict=True):
+            if isinstance(plan, IngestResult):
+                futures.append(_done(plan))
+                continue
+            read = {position: next(texts) for position in plan.jobs}
+            failed = [text for text in read.values() if isinstance(text, Exception)]
+            if failed:
+                futures.append(_done(_retry_later(record.envelope_id, failed[0])))
+            else:
+                futures.append(self._submit(record, plan, read))
+        return futures
 
-    def _prepare(self, record: CaptureRecord) -> PreparedRecord | IngestResult:
+    def _plan(self, record: CaptureRecord) -> _Plan | IngestResult:
         try:
             refusal = self._refusal(record)
             if refusal is not None:
                 return refusal
             check_record(record)
-            if record.probe:
-                sources: tuple[PreparedSource, ...] = (_NOT_READ,) * len(record.sources)
-                return PreparedRecord(record, (), sources, self.clock())
-            return self._with_texts(record)
+            return _Plan({}, frozenset()) if record.probe else self._plan_texts(record)
         except RecordFault as fault:
             return _rejected(record, Outcome.REJECTED, fault.reason, fault.faulty_field)
-        except Exception as error:  # noqa: BLE001 - a record that cannot be read must not take its batch along
+        except Exception as error:  # noqa: BLE001 - one record must not take its batch along
             return _retry_later(record.envelope_id, error)
 
     def _refusal(self, record: CaptureRecord) -> IngestResult | None:
@@ -80,43 +93,35 @@ class IngestUseCase:
             return _rejected(record, Outcome.PAUSED, "GAME_PAUSED", "game_id")
         return None
 
-    def _with_texts(self, record: CaptureRecord) -> PreparedRecord:
-        wanted = [_wants_text(record, source) for source in record.sources]
+    def _plan_texts(self, record: CaptureRecord) -> _Plan:
+        """Find the contents to read: those of artifacts that no present extractor has read."""
         names = {
             position: artifact_id(record.game_id, source.canonical_uri, source.content_hash)
             for position, source in enumerate(record.sources)
-            if wanted[position]
+            if _wants_text(record, source)
         }
-        known = self.store.extracted_artifacts(
-            record.game_id, frozenset(names.values()), self.texts.extractors
+        known = (
+            self.store.extracted_artifacts(
+                record.game_id, frozenset(names.values()), self.texts.extractors
+            )
+            if names
+            else frozenset()
         )
         data = {content.content_hash: content.data for content in record.contents}
-        sizes = {content.content_hash: content.size_bytes for content in record.contents}
         unread: set[str] = set()
-        sources: list[PreparedSource] = []
-        for position, source in enumerate(record.sources):
-            if position not in names or names[position] in known:
-                sources.append(_NOT_READ)
+        jobs: dict[int, ReadingJob] = {}
+        for position, name in names.items():
+            if name in known:
                 continue
-            if sizes[source.content_hash] > self.texts.content_bytes_max:
-                sources.append(PreparedSource(extraction_failure=TOO_LARGE))
-                continue
+            source = record.sources[position]
             content = data[source.content_hash]
             if content is None:
                 content = data[source.content_hash] = self._stored(record.game_id, source)
             if content is None:
                 unread.add(source.content_hash)
-                sources.append(_NOT_READ)
             else:
-                sources.append(self.texts.read(source, content))
-        contents = tuple(
-            PreparedContent(
-                content.content_hash, content.size_bytes, compress_content(content.data)
-            )
-            for content in record.contents
-            if content.data is not None
-        )
-        return PreparedRecord(record, contents, tuple(sources), self.clock(), frozenset(unread))
+                jobs[position] = ReadingJob(source, content)
+        return _Plan(jobs, frozenset(unread))
 
     def _stored(self, game_id: str, source: CapturedSource) -> bytes | None:
         """Bytes that were uploaded or that the store has; None where they have to be sent."""
@@ -131,8 +136,13 @@ class IngestUseCase:
                 return None
             raise
 
-    def _submit(self, game_id: str, prepared: PreparedRecord) -> Future[IngestResult]:
-        envelope_id = prepared.record.envelope_id
+    def _submit(
+        self,
+        record: CaptureRecord,
+        plan: _Plan,
+        read: Mapping[int, PreparedSource | Exception],
+    ) -> Future[IngestResult]:
+        envelope_id = record.envelope_id
         answer: Future[IngestResult] = Future()
 
         def settle(done: Future[IngestResult]) -> None:
@@ -140,10 +150,30 @@ class IngestUseCase:
             answer.set_result(done.result() if error is None else _retry_later(envelope_id, error))
 
         try:
-            self.store.submit(game_id, prepared).add_done_callback(settle)
+            prepared = self._prepared(record, plan, read)
+            self.store.submit(record.game_id, prepared).add_done_callback(settle)
         except Failure as failure:
             answer.set_result(_retry_later(envelope_id, failure))
         return answer
+
+    def _prepared(
+        self,
+        record: CaptureRecord,
+        plan: _Plan,
+        read: Mapping[int, PreparedSource | Exception],
+    ) -> PreparedRecord:
+        sources = [
+            text if isinstance(text := read.get(position, _NOT_READ), PreparedSource) else _NOT_READ
+            for position in range(len(record.sources))
+        ]
+        contents = tuple(
+            PreparedContent(
+                content.content_hash, content.size_bytes, compress_content(content.data)
+            )
+            for content in record.contents
+            if content.data is not None and not record.probe
+        )
+        return PreparedRecord(record, contents, tuple(sources), self.clock(), plan.unread_contents)
 
 
 def _wants_text(record: CaptureRecord, source: CapturedSource) -> bool:

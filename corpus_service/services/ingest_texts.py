@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Protocol
 
 from corpus_service.chunking import Chunk, chunk_text
@@ -23,7 +24,7 @@ from corpus_service.extraction.types import (
     FailureReason,
     Flag,
 )
-from corpus_service.limits import TEXT_CHUNKS_HELD_MAX
+from corpus_service.limits import HEADINGS_REMEMBERED_MAX, TEXT_CHUNKS_HELD_MAX
 from corpus_service.storage.preparation import (
     PreparedChunk,
     PreparedSource,
@@ -48,6 +49,25 @@ class TextExtractor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ReadingJob:
+    """A content to make a text of, and what is declared about it."""
+
+    source: CapturedSource
+    data: bytes
+
+
+class TextMaker(Protocol):
+    """Makes prepared texts of contents, here or in other processes. Safe from several threads."""
+
+    @property
+    def extractors(self) -> Sequence[tuple[str, str]]:
+        """Names and versions of all extractors, to find out what was read by them before."""
+
+    def read_all(self, jobs: Sequence[ReadingJob]) -> list[PreparedSource | Exception]:
+        """Read contents; the results stand in the order of the jobs."""
+
+
+@dataclass(frozen=True, slots=True)
 class TextPreparation:
     """Makes prepared texts of contents. Safe from several threads.
 
@@ -62,6 +82,16 @@ class TextPreparation:
     extractors: Sequence[tuple[str, str]]
     prepare: Callable[[str], str]
     content_bytes_max: int = CONTENT_BYTES_MAX
+
+    def read_all(self, jobs: Sequence[ReadingJob]) -> list[PreparedSource | Exception]:
+        """Read several contents; one that breaks an extractor is an exception in its place."""
+        results: list[PreparedSource | Exception] = []
+        for job in jobs:
+            try:
+                results.append(self.read(job.source, job.data))
+            except Exception as error:  # noqa: BLE001 - one content must not take others along
+                results.append(error)
+        return results
 
     def read(self, source: CapturedSource, data: bytes) -> PreparedSource:
         """Extract the text of a source's content, or say why there is none."""
@@ -122,13 +152,15 @@ class _TextChunks:
     def __iter__(self) -> Iterator[PreparedChunk]:
         line = 1
         path: tuple[str, ...] = ()
-        path_json, heading = "[]", prepared_heading(self._prepare, self._title, ())
+        # Neighbouring chunks share most of their headings.
+        prepare = lru_cache(HEADINGS_REMEMBERED_MAX)(self._prepare)
+        path_json, heading = "[]", prepared_heading(prepare, self._title, ())
         for chunk in self._chunks:
             part = self._text[chunk.start : chunk.end]
             if chunk.heading_path != path:
                 path = chunk.heading_path
                 path_json = json.dumps(path, ensure_ascii=False)
-                heading = prepared_heading(self._prepare, self._title, path)
+                heading = prepared_heading(prepare, self._title, path)
             body = self._prepare(part)
             yield PreparedChunk(
                 chunk.start,

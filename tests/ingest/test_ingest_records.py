@@ -120,7 +120,9 @@ def test_a_newer_extractor_makes_a_new_version(
 ) -> None:
     (first,) = run(ingest, of("e1", b"gate"))
     extractor.version = "2"
-    newer = replace(ingest, texts=replace(ingest.texts, extractors=(("counting", "2"),)))
+    newer = replace(
+        ingest, texts=TextPreparation(extractor, (("counting", "2"),), prepare_for_index)
+    )
     (second,) = run(newer, of("e2", b"gate"))
     assert second.outcome is Outcome.OBSERVED_AGAIN
     assert second.sources[0].version_id != first.sources[0].version_id
