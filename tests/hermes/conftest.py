@@ -7,11 +7,19 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e" / "hermes"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from capture_double import CaptureDouble
+from sidecar_double import RunningSidecar
 
 
 @pytest.fixture
 def capture() -> Iterator[CaptureDouble]:
     with CaptureDouble() as double:
         yield double
+
+
+@pytest.fixture
+def running(tmp_path: Path, capture: CaptureDouble) -> Iterator[RunningSidecar]:
+    with RunningSidecar(tmp_path / "data", capture.address) as sidecar:
+        yield sidecar

@@ -59,9 +59,13 @@ def report_folder() -> Path:
     return hermes_folder() / "reports"
 
 
-def read_endpoint() -> Endpoint | None:
-    """The socket of the running sidecar; None where none has ever named one."""
-    document = _json_file(endpoint_file())
+def read_endpoint(file: Path | None = None) -> Endpoint | None:
+    """The socket of the running sidecar; None where none has named one.
+
+    Args:
+        file: The file that it wrote; None takes that of this user.
+    """
+    document = _json_file(file or endpoint_file())
     path, port, token = (document.get(key) for key in ("unix_path", "port", "token"))
     if isinstance(path, str) and path:
         return Endpoint(unix_path=path)

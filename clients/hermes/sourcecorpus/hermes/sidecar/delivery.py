@@ -126,14 +126,15 @@ class Delivery:
             for response in responses:
                 self._receive(stream, response)
         except grpc.RpcError as error:
-            if stream.damaged_entry_id:
-                self._store.bury(stream.damaged_entry_id, "CONTENT_DAMAGED")
-                return
-            raise failure_from_rpc_error(error) from None
+            # A damaged content ends the frames within its envelope, and the service calls that misuse.
+            if not stream.damaged_entry_id:
+                raise failure_from_rpc_error(error) from None
         finally:
             self._stream, self._call = None, None
             stream.end()
             responses.cancel()
+        if stream.damaged_entry_id:
+            self._store.bury(stream.damaged_entry_id, "CONTENT_DAMAGED")
 
     def _receive(self, stream: OutgoingStream, response: StreamCapturesResponse) -> None:
         kind = response.WhichOneof("frame")

@@ -251,15 +251,7 @@ class SidecarStore:
 
     def counters(self) -> dict[str, dict[str, int]]:
         """All counters by kind and name, those in memory included."""
-        found: dict[str, dict[str, int]] = {}
-        rows: list[Any] = self.read(
-            lambda connection: connection.execute(
-                "SELECT kind, name, amount FROM counters ORDER BY kind, name LIMIT ?",
-                (limits.COUNTER_NAMES_MAX,),
-            ).fetchall()
-        )
-        for kind, name, amount in rows:
-            found.setdefault(str(kind), {})[str(name)] = int(amount)
+        found = self.read(read_counters)
         with self._lock:
             for (kind, name), amount in self._unwritten.items():
                 kinds = found.setdefault(kind, {})
@@ -274,6 +266,18 @@ def raise_counters(connection: apsw.Connection, counts: Mapping[CounterKey, int]
         " ON CONFLICT DO UPDATE SET amount = amount + excluded.amount",
         [(kind, name, amount) for (kind, name), amount in counts.items()],
     )
+
+
+def read_counters(connection: apsw.Connection) -> dict[str, dict[str, int]]:
+    """Counters by kind and name, at most ``COUNTER_NAMES_MAX``."""
+    found: dict[str, dict[str, int]] = {}
+    rows: list[Any] = connection.execute(
+        "SELECT kind, name, amount FROM counters ORDER BY kind, name LIMIT ?",
+        (limits.COUNTER_NAMES_MAX,),
+    ).fetchall()
+    for kind, name, amount in rows:
+        found.setdefault(str(kind), {})[str(name)] = int(amount)
+    return found
 
 
 def _advance_producer(
