@@ -11,6 +11,8 @@ from typing import Final, Protocol
 
 from corpus_service.domain.records import CapturedSource, CaptureRecord, IngestResult
 from corpus_service.domain.vocabulary import IngestStatus, Instant, Outcome
+from corpus_service.extraction.limits import CONTENT_BYTES_MAX
+from corpus_service.extraction.types import FailureReason
 from corpus_service.services.ingest_checks import RecordFault, check_record
 from corpus_service.services.ingest_texts import ReadingJob, TextMaker
 from corpus_service.storage.interface import CaptureWriter, GameCatalog
@@ -22,14 +24,20 @@ from sourcecorpus.rpc.failures import Failure, FailureCode
 
 _LOG: Final = logging.getLogger(__name__)
 _NOT_READ: Final = PreparedSource()
+_TOO_LARGE: Final = PreparedSource(extraction_failure=FailureReason.CONTENT_TOO_LARGE.value)
 _MISSING: Final = frozenset({FailureCode.NOT_FOUND, FailureCode.DATA_LOSS})
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a record needs before its transaction: contents to read by source, hashes to ask for."""
+    """What a record needs before its transaction.
+
+    Contents to read and failures that are known without reading, both by the source's position;
+    hashes to ask for.
+    """
 
     jobs: dict[int, ReadingJob]
+    refused: dict[int, PreparedSource]
     unread_contents: frozenset[str]
 
 
@@ -65,7 +73,7 @@ class IngestUseCase:
             if isinstance(plan, IngestResult):
                 futures.append(_done(plan))
                 continue
-            read = {position: next(texts) for position in plan.jobs}
+            read = plan.refused | {position: next(texts) for position in plan.jobs}
             failed = [text for text in read.values() if isinstance(text, Exception)]
             if failed:
                 futures.append(_done(_retry_later(record.envelope_id, failed[0])))
@@ -79,7 +87,7 @@ class IngestUseCase:
             if refusal is not None:
                 return refusal
             check_record(record)
-            return _Plan({}, frozenset()) if record.probe else self._plan_texts(record)
+            return _Plan({}, {}, frozenset()) if record.probe else self._plan_texts(record)
         except RecordFault as fault:
             return _rejected(record, Outcome.REJECTED, fault.reason, fault.faulty_field)
         except Exception as error:  # noqa: BLE001 - one record must not take its batch along
@@ -108,12 +116,18 @@ class IngestUseCase:
             else frozenset()
         )
         data = {content.content_hash: content.data for content in record.contents}
+        sizes = {content.content_hash: content.size_bytes for content in record.contents}
         unread: set[str] = set()
+        refused: dict[int, PreparedSource] = {}
         jobs: dict[int, ReadingJob] = {}
         for position, name in names.items():
             if name in known:
                 continue
             source = record.sources[position]
+            if sizes[source.content_hash] > CONTENT_BYTES_MAX:
+                # Known beforehand: such bytes are not even gathered.
+                refused[position] = _TOO_LARGE
+                continue
             content = data[source.content_hash]
             if content is None:
                 content = data[source.content_hash] = self._stored(record.game_id, source)
@@ -121,7 +135,7 @@ class IngestUseCase:
                 unread.add(source.content_hash)
             else:
                 jobs[position] = ReadingJob(source, content)
-        return _Plan(jobs, frozenset(unread))
+        return _Plan(jobs, refused, frozenset(unread))
 
     def _stored(self, game_id: str, source: CapturedSource) -> bytes | None:
         """Bytes that were uploaded or that the store has; None where they have to be sent."""

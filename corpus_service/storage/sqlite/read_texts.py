@@ -29,20 +29,16 @@ def read_span(connection: apsw.Connection, version_id: str, start: int, end: int
         return ""
     first, last = row, row + chunk_count - 1
     low = _chunk_at(connection, "span_start", start, first, last)
-    parts: list[str] = []
-    base = 0
-    for span_start, span_end, text in all_rows(
+    high = _chunk_at(connection, "span_start", end - 1, low, last)
+    rows = all_rows(
         connection,
-        "SELECT span_start, span_end, text FROM readable_chunks WHERE id BETWEEN ? AND ?"
-        " ORDER BY id",
-        (low, last),
-    ):
-        if not parts:
-            base = span_start
-        parts.append(text)
-        if span_end >= end:
-            break
-    return "".join(parts)[start - base : end - base]
+        "SELECT span_start, text FROM readable_chunks WHERE id BETWEEN ? AND ? ORDER BY id",
+        (low, high),
+    )
+    if len(rows) != high - low + 1:
+        raise Failure(FailureCode.DATA_LOSS, "STORE_DAMAGED")
+    base = rows[0][0]
+    return "".join(row[1] for row in rows)[start - base : end - base]
 
 
 def read_lines(

@@ -171,3 +171,33 @@ def test_counts_of_the_index_are_those_that_fts5_ranks_with(store: SqliteStore) 
 
 def test_the_queue_bounds_are_named() -> None:
     assert limits.WRITER_QUEUE_RECORDS_MAX >= limits.GROUP_COMMIT_RECORDS_MAX
+
+
+def test_a_full_disk_refuses_with_a_time_to_wait_and_damages_nothing(store: SqliteStore) -> None:
+    put_page(store, "e1", b"gate")
+
+    def limit_pages(transaction: Transaction) -> None:
+        # SQLite answers SQLITE_FULL exactly as on a disk without room.
+        pages = transaction.connection.pragma("page_count")
+        transaction.connection.pragma("max_page_count", pages)
+
+    with store._lease(GAME) as database:
+        database.write(limit_pages).result(10)
+    large = "".join(f"word{number} " for number in range(40_000)).encode()
+    full = prepared(record("e2", [page("https://b.example/", large)], [large]))
+    waiting = [store.submit(GAME, full) for _ in range(2)]
+    for future in waiting:
+        error = future.exception(10)
+        assert isinstance(error, Failure)
+        assert (error.code, error.reason) == (FailureCode.RESOURCE_EXHAUSTED, "DISK_FULL")
+        assert error.retry_after_seconds
+    assert len(store.list_sources(GAME, SourceFilter(), limit=9)) == 1
+
+    def lift(transaction: Transaction) -> None:
+        transaction.connection.pragma("max_page_count", 2**31)
+
+    with store._lease(GAME) as database:
+        database.write(lift).result(10)
+    assert put(store, full).status is IngestStatus.COMMITTED
+    with store._reader(GAME) as connection:
+        assert connection.pragma("integrity_check") == "ok"
