@@ -11,6 +11,7 @@ import argparse
 import gzip
 import json
 import platform
+import random
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -27,9 +28,11 @@ LIMIT_SECONDS_PER_MEGABYTE = 2.0
 
 
 def corpus_files(directories: Sequence[Path], limit: int) -> Iterator[tuple[Path, bytes]]:
-    """Yield text files in the order of their paths until `limit` bytes are reached."""
+    """Yield text files in an order that only their paths decide until `limit` bytes are reached."""
     total = 0
-    for path in sorted(path for directory in directories for path in directory.rglob("*")):
+    paths = sorted(path for directory in directories for path in directory.rglob("*"))
+    random.Random(7).shuffle(paths)
+    for path in paths:
         if path.is_symlink() or not path.is_file():
             continue
         try:

@@ -231,7 +231,7 @@ def is_digest_like(value: bytes) -> bool:
 
 def judge_password(value: bytes, quoted: bool) -> bool:
     """Judge the value beside a password name."""
-    if not 4 <= len(value) <= 512 or is_placeholder(value):
+    if not 4 <= len(value) <= 512 or b"`" in value or is_placeholder(value):
         return False
     if not quoted and is_code(value):
         return False
@@ -294,13 +294,15 @@ def judge_secret(value: bytes, quoted: bool) -> bool:
     return _looks_random(value, 8)
 
 
-def judge_weak(value: bytes) -> bool:
+def judge_weak(value: bytes, quoted: bool) -> bool:
     """Judge the value beside a name that is only sometimes secret."""
     if len(value) < WEAK_BYTES or not value.isascii() or not _has_digit(value):
         return False
     if len(value.translate(None, _WEAK_ALPHABET)) * 8 > len(value) or is_digest_like(value):
         return False
-    return _LETTER.search(value) is not None and looks_machine_made(value, WEAK_BYTES)
+    if _LETTER.search(value) is None or (not quoted and is_code(value)):
+        return False
+    return looks_machine_made(value, WEAK_BYTES)
 
 
 def judge(name_class: NameClass, value: bytes, quoted: bool) -> bool:
@@ -309,4 +311,4 @@ def judge(name_class: NameClass, value: bytes, quoted: bool) -> bool:
         return judge_password(value, quoted)
     if name_class is NameClass.SECRET:
         return judge_secret(value, quoted)
-    return name_class is NameClass.WEAK and judge_weak(value)
+    return name_class is NameClass.WEAK and judge_weak(value, quoted)

@@ -65,6 +65,7 @@ _YAML_VALUE: Final = re.compile(rb"[ \t]{0,24}(?:value|content|default)[ \t]{0,2
 _YAML_NAME: Final = re.compile(rb"(?:name|key)[ \t]{0,2}:[ \t]{0,4}[\"']?\Z")
 _NEXT_CELL: Final = re.compile(rb"([^|\r\n]{4,1024})\|")
 _TABLE_RULE: Final = re.compile(rb"[-+=|: \t]{3,400}\r?")
+_DIGIT: Final = re.compile(rb"[0-9]")
 _HEADER_CELL: Final = re.compile(
     rb"[\s\"'*_`]*([\w\x80-\xff][\w .\-/()\x80-\xff]{0,38})[\s\"'*_`]*"
 )
@@ -314,6 +315,8 @@ def _mask_column_cell(
     scan: Scan, name_class: NameClass, start: int, cell: bytes, separator: bytes
 ) -> None:
     text = cell.strip(b" \t\r\"'`*")
+    if b" " in text and _DIGIT.search(text) is None:
+        return
     minimum = 6 if name_class is NameClass.PASSWORD else 12
     if separator != b"|" and not looks_machine_made(text, minimum):
         return

@@ -124,7 +124,7 @@ MESSAGING_TOKENS: Final[tuple[TokenRule, ...]] = (
         r"(?P<s>[0-9a-f]{32}/" + _UUID + r"(?:/[A-Za-z0-9_-]{20,60})?)",
         glued=True,
     ),
-    token("facebook-token", "EAA", r"[A-Za-z0-9_-]{58,400}", count=40),
+    token("facebook-token", "EAA", r"(?![0-9A-F]{20})[A-Za-z0-9_-]{58,400}", count=40),
     token("instagram-token", "IGQV IGQW IGAA", r"[A-Za-z0-9_-]{80,400}", count=30),
     inner_token(
         "twitter-token",

@@ -17,6 +17,8 @@ _BREAK: Final = re.compile(
     rb"(?:[>#*|]+ )?|(?:\\r)?\\n[ \t]{0,40}|"
     rb"\\\r?\n[ \t]{0,40}|<br ?/?>(?:\r?\n)?[ \t]{0,40}|<wbr ?/?>|" + ZERO_WIDTH
 )
+_DIGEST_BEFORE: Final = re.compile(rb"(?:sha\d{1,3}|md5|h1)[=:-]\Z")
+"""A digest in URL-safe base64 may begin like a token."""
 _WRAPPED_RUN: Final = re.compile(rb"[A-Za-z0-9_-]{6,}(?![A-Za-z0-9_=:./-])")
 MAX_BROKEN_LINE_BYTES: Final = 1_024
 """Bytes of one line of a token that is broken over lines."""
@@ -78,6 +80,8 @@ class TokenRules:
 
 def _confirm(scan: Scan, rule: TokenRule, start: int, head: int, prefix: int) -> None:
     data = scan.data
+    if _DIGEST_BEFORE.search(data, max(0, start - 8), start):
+        return
     match = rule.confirm.match(data, head, scan.limit(head, MAX_TOKEN_BYTES))
     scan.budget.spend(64 if match is None else match.end() - start + 32)
     if match is None:

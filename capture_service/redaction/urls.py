@@ -124,7 +124,7 @@ def confirm_user_part(scan: Scan, position: int) -> None:
         or is_placeholder(password)
     ):
         return
-    if password.isalpha() and len(password) < 4:
+    if password.startswith(b"pserver:") or (password.isalpha() and len(password) < 4):
         return
     if password.isalpha() and (len(password) < 8 or user == b"anonymous") and is_words(password):
         return
