@@ -1,15 +1,17 @@
 """A local model server that answers from a script, in the shape of the OpenAI chat completions API.
 
 A script maps a word of the first user message to steps; step n answers the request that holds n assistant messages.
-A step is {"calls": [(tool, arguments), …]} or {"text": …}. Whatever no script knows is answered with "ok".
+A step is {"calls": [(tool, arguments), …]} or {"text": …}, or a function of the messages that gives one. Whatever no
+script knows is answered with "ok".
 """
 
 import json
 import threading
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-Step = dict[str, Any]
+Step = dict[str, Any] | Callable[[list[dict[str, Any]]], dict[str, Any]]
 
 
 class ScriptedModel:
@@ -54,7 +56,8 @@ class ScriptedModel:
         position = sum(message.get("role") == "assistant" for message in messages)
         for word, steps in self.scripts.items():
             if any(word in text for text in users):
-                return message_of(word, position, steps[min(position, len(steps) - 1)])
+                step = steps[min(position, len(steps) - 1)]
+                return message_of(word, position, step(messages) if callable(step) else step)
         return {"role": "assistant", "content": "ok"}
 
     def __enter__(self) -> Self:
@@ -72,7 +75,7 @@ def text_of(message: dict[str, Any]) -> str:
     return content if isinstance(content, str) else json.dumps(content)
 
 
-def message_of(word: str, position: int, step: Step) -> dict[str, Any]:
+def message_of(word: str, position: int, step: dict[str, Any]) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": step.get("text")}
     calls = [
         {

@@ -1,4 +1,4 @@
-"""The plugin inside Hermes: standard library only, hooks that copy and enqueue.
+"""The plugin inside Hermes: standard library only, hooks that copy and enqueue, tools that ask the sidecar.
 
 Works as a directory plugin (``plugin.yaml`` beside this file) and as an entry point of the group
 ``hermes_agent.plugins``. Relative imports only, because Hermes imports a directory plugin under a name of its own.
@@ -6,11 +6,13 @@ Works as a directory plugin (``plugin.yaml`` beside this file) and as an entry p
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from .commands import GameCommand
 from .hermes_facts import configured_game
 from .recorder import Recorder, shared_recorder
+from .tools import agent_tools
 
 __all__ = ["register"]
 
@@ -31,6 +33,15 @@ def register(ctx: Any) -> None:  # noqa: ANN401 - Hermes' object
             GameCommand(recorder, ctx),
             description="Show, set or clear the game that tool results are kept for",
             args_hint="<id or alias | off>",
+        )
+    if hasattr(ctx, "register_tool"):
+        for tool in agent_tools(recorder):
+            ctx.register_tool(**tool)
+    if hasattr(ctx, "register_skill"):
+        ctx.register_skill(
+            "citing-sources",
+            Path(__file__).parent / "skill" / "SKILL.md",
+            description="When to search, read, verify and cite the stored sources of the current game",
         )
     recorder.start()
 

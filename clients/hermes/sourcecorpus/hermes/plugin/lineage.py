@@ -117,6 +117,11 @@ class Lineage:
         with self._lock:
             return self._chain(session_id) if session_id else ()
 
+    def session_of_task(self, task_id: str) -> str:
+        """The session that a task was last seen in; empty where it was never seen."""
+        with self._lock:
+            return self._task_sessions.get(task_id, "")
+
     def _nested(self, ids: CallIds, attempt: int) -> Kinship:
         outer = [key for key in self._open_calls if key[0] == ids.task_id] if ids.task_id else []
         session = self._open_calls[outer[-1]] if outer else ""

@@ -9,6 +9,7 @@ from typing import Any, Final
 import grpc
 
 from capture_service.redaction import RedactionRefused
+from sourcecorpus.hermes.sidecar.agent_tools import PageExpired
 from sourcecorpus.hermes.sidecar.games import CurrentGame, GameBook
 from sourcecorpus.hermes.sidecar.incoming import session_ids
 from sourcecorpus.hermes.sidecar.redacting import EventRedactor
@@ -41,6 +42,8 @@ class Answers:
             return _fault(failure_from_rpc_error(error))
         except RedactionRefused as refusal:
             return {"error": refusal.reason}
+        except PageExpired:
+            return {"error": "PAGE_EXPIRED", "field": "page"}
         except Exception as error:  # noqa: BLE001 - the question fails, the sidecar goes on
             log_event(_LOGGER, logging.ERROR, "answer_failed", error=error)
             return {"error": "INTERNAL"}

@@ -25,6 +25,7 @@ from capture_service.settings import CaptureSettings
 from capture_service.spool import DatabaseRefusedError, SpoolFullError
 from sourcecorpus.hermes.plugin.recorder import CLIENT_VERSION
 from sourcecorpus.hermes.sidecar import limits
+from sourcecorpus.hermes.sidecar.agent_tools import AgentTools
 from sourcecorpus.hermes.sidecar.answers import Answers, GameAnswers
 from sourcecorpus.hermes.sidecar.connections import Connection
 from sourcecorpus.hermes.sidecar.delivery import Delivery
@@ -146,6 +147,7 @@ class Sidecar:
             "game": games.game,
             "set_game": games.set_game,
             "status": status.status,
+            **AgentTools(self._services, games.current).handlers(),
         }
 
     def _answer(self, call: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,197 @@
+"""The agent's tools against a corpus in memory."""
+
+from typing import Any
+
+import pytest
+
+from sourcecorpus.corpus.v1.citation_pb2 import Citation, LineRange, Span
+from sourcecorpus.corpus.v1.citation_service_pb2 import (
+    CitationFailure,
+    ResolveCitationsResponse,
+    ResolvedCitation,
+)
+from sourcecorpus.corpus.v1.search_service_pb2 import SearchHit, SearchResponse
+from sourcecorpus.corpus.v1.source_pb2 import Trust, Version
+from sourcecorpus.corpus.v1.source_service_pb2 import (
+    Line,
+    ListSourcesResponse,
+    ReadDocumentRequest,
+    ReadDocumentResponse,
+)
+from sourcecorpus.hermes.sidecar.agent_tools import AgentTools
+from sourcecorpus.hermes.sidecar.answers import Answers
+from sourcecorpus.hermes.sidecar.games import CurrentGame
+
+TEXT = "# Cold iron\n\nCold iron ends wards. 冷铁 🗡\n" + "x" * 50 + "\nlast line"
+
+
+class CorpusDouble:
+    """One document; reading gives at most 20 characters of a line at a time."""
+
+    def __init__(self) -> None:
+        self.requests: list[Any] = []
+        self.search = self.sources = self.citations = self
+
+    def Search(self, request: Any, timeout: float) -> SearchResponse:  # noqa: N802
+        self.requests.append(request)
+        hit = SearchHit(title="T" * 900, snippet="s" * 9_000, ref="v-1#0-5", chunk_id="chk-1")
+        hit.trust = Trust.TRUST_FETCHED
+        more = "" if request.page_token else "opaque-token"
+        return SearchResponse(hits=[hit], next_page_token=more)
+
+    def ListSources(self, request: Any, timeout: float) -> ListSourcesResponse:  # noqa: N802
+        self.requests.append(request)
+        return ListSourcesResponse()
+
+    def ReadDocument(  # noqa: N802
+        self, request: ReadDocumentRequest, timeout: float
+    ) -> ReadDocumentResponse:
+        number, skip = max(1, request.first_line), request.first_line_offset
+        line = TEXT.split("\n")[number - 1]
+        offset = sum(len(part) + 1 for part in TEXT.split("\n")[: number - 1]) + skip
+        text = line[skip : skip + 20]
+        partial = skip + 20 < len(line)
+        found = ReadDocumentResponse(
+            version=Version(version_id="1", text_length=len(TEXT), line_count=5, current=True),
+            lines=[Line(number=number, text=text, offset=offset, partial=partial)],
+            ref="v-1#0-9",
+        )
+        if partial or number < 5:
+            following = ReadDocumentRequest(game_id=request.game_id, version_id="1")
+            following.first_line = number if partial else number + 1
+            following.first_line_offset = skip + 20 if partial else 0
+            found.continuation.CopyFrom(following)
+        return found
+
+    def ResolveCitations(self, request: Any, timeout: float) -> ResolveCitationsResponse:  # noqa: N802
+        results = []
+        for ref in request.refs:
+            if ref == "gone":
+                failure = CitationFailure(reason="VERSION_DELETED")
+                results.append(ResolvedCitation(ref=ref, failure=failure))
+                continue
+            citation = Citation(
+                ref=ref,
+                version_id="1",
+                span=Span(start=0, end=40),
+                lines=LineRange(first=1, last=3),
+            )
+            citation.quote = TEXT[:40]
+            results.append(ResolvedCitation(ref=ref, citation=citation))
+        return ResolveCitationsResponse(results=results)
+
+
+@pytest.fixture
+def corpus() -> CorpusDouble:
+    return CorpusDouble()
+
+
+@pytest.fixture
+def answers(corpus: CorpusDouble) -> Answers:
+    def current(question: dict[str, Any]) -> CurrentGame:
+        return CurrentGame(question.get("default_game", ""))
+
+    return Answers(AgentTools(corpus, current).handlers())  # type: ignore[arg-type]
+
+
+def ask(answers: Answers, tool: str, game: str = "emberfall", **arguments: Any) -> dict[str, Any]:
+    return answers(tool, {"arguments": arguments, "default_game": game})
+
+
+def test_without_a_game_nothing_is_asked(answers: Answers, corpus: CorpusDouble) -> None:
+    assert ask(answers, "corpus_search", game="", query="x")["error"] == "NO_GAME"
+    assert corpus.requests == []
+
+
+def test_texts_are_bounded_and_ids_are_hidden(answers: Answers) -> None:
+    (hit,) = ask(answers, "corpus_search", query="x")["hits"]
+    assert len(hit["snippet"]) == 600
+    assert len(hit["title"]) == 200
+    assert hit["trust"] == "FETCHED"
+    assert "chk-1" not in str(hit)
+
+
+def test_next_page_has_a_short_name_that_keeps_the_question(
+    answers: Answers, corpus: CorpusDouble
+) -> None:
+    first = ask(answers, "corpus_search", query="cold iron", limit=3)
+    assert first["next_page"].startswith("p-")
+    assert len(first["next_page"]) == 10
+    second = ask(answers, "corpus_search", page=first["next_page"])
+    assert "next_page" not in second
+    request = corpus.requests[-1]
+    assert (request.query, request.page_size) == ("cold iron", 3)
+    assert request.page_token == "opaque-token"
+
+
+def test_page_of_another_tool_or_game_or_time_is_expired(answers: Answers) -> None:
+    page = ask(answers, "corpus_search", query="x")["next_page"]
+    for tool, game, name in (
+        ("corpus_search", "emberfall", "p-00000000"),
+        ("corpus_sources", "emberfall", page),
+        ("corpus_search", "saltmouth", page),
+    ):
+        assert ask(answers, tool, game, page=name)["error"] == "PAGE_EXPIRED"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "field"),
+    [
+        ("corpus_search", {}, "query"),
+        ("corpus_search", {"query": 7}, "query"),
+        ("corpus_search", {"query": "x", "limit": 0}, "limit"),
+        ("corpus_search", {"query": "x", "limit": True}, "limit"),
+        ("corpus_read", {}, "ref"),
+        ("corpus_read", {"ref": "v-1#0-1", "url": "http://a/"}, "ref"),
+        ("corpus_read", {"ref": "v-1#0-1", "first_line": "one"}, "first_line"),
+        ("corpus_cite", {}, "citations"),
+        ("corpus_cite", {"citations": []}, "citations"),
+        ("corpus_cite", {"citations": [{"ref": "a"}] * 21}, "citations"),
+        ("corpus_cite", {"citations": [{"ref": "a"}, {"quote": "x"}]}, "citations[1].ref"),
+        ("corpus_sources", {"url_prefix": ["x"]}, "url_prefix"),
+    ],
+)
+def test_wrong_argument_is_named(
+    answers: Answers, tool: str, arguments: dict[str, Any], field: str
+) -> None:
+    answer = ask(answers, tool, **arguments)
+    assert answer["field"] == field
+    assert answer["error"] in {"FIELD_REQUIRED", "FIELD_INVALID"}
+
+
+def test_long_line_is_told_as_split(answers: Answers) -> None:
+    first = ask(answers, "corpus_read", ref="[v-1#0-9]", first_line=4)
+    assert first["ends_inside_line"]
+    second = ask(answers, "corpus_read", page=first["next_page"])
+    assert second["starts_inside_line"]
+    assert (second["first_line"], second["text"]) == (4, "x" * 20)
+
+
+@pytest.mark.parametrize(
+    ("quote", "expected"),
+    [
+        ("Cold iron ends wards. 冷铁 🗡", {"verdict": "EXACT", "quote_ref": "v-1#13-39"}),
+        ("iron\n\nCold", {"verdict": "EXACT", "quote_ref": "v-1#7-17"}),
+        ("last line", {"verdict": "EXACT", "inside_ref": False, "quote_ref": "v-1#91-100"}),
+        ("x" * 50, {"verdict": "EXACT", "inside_ref": False, "quote_ref": "v-1#40-90"}),
+        ("cold iron ends wards", {"verdict": "NOT_EXACT"}),
+        ("Cold iron ends ward .", {"verdict": "NOT_EXACT"}),
+    ],
+)
+def test_quote_is_exact_or_it_is_not(
+    answers: Answers, quote: str, expected: dict[str, Any]
+) -> None:
+    answer = ask(answers, "corpus_cite", citations=[{"ref": "v-1#0-40", "quote": quote}])
+    (document,) = answer["citations"]
+    found = {key: document.get(key) for key in ("verdict", "quote_ref", "inside_ref")}
+    assert {key: value for key, value in found.items() if value is not None} == expected
+    if "quote_ref" in expected:
+        start, end = map(int, expected["quote_ref"].partition("#")[2].split("-"))
+        assert TEXT[start:end] == quote
+
+
+def test_ref_that_does_not_open_says_why(answers: Answers) -> None:
+    answer = ask(answers, "corpus_cite", citations=["gone", {"ref": "v-1#0-40"}])
+    assert answer["citations"][0] == {"ref": "gone", "error": "VERSION_DELETED"}
+    assert answer["citations"][1]["lines"] == [1, 3]
+    assert "verdict" not in answer["citations"][1]
