@@ -47,8 +47,8 @@ def envelope(number: int, game: str, *, prefix: str = "mixed") -> Envelope:
     )
 
 
-def mixed(count: int, game: str) -> Iterator[Envelope]:
-    return (envelope(number, game) for number in range(1, count + 1))
+def mixed(count: int, game: str, *, prefix: str = "mixed") -> Iterator[Envelope]:
+    return (envelope(number, game, prefix=prefix) for number in range(1, count + 1))
 
 
 def digest(data: bytes) -> str:
