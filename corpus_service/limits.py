@@ -28,6 +28,7 @@ CHUNKS_PER_STATEMENT: Final = 256
 OPEN_GAMES_MAX: Final = 16
 READERS_PER_GAME_MAX: Final = 4
 READER_WAIT_SECONDS: Final = 5.0
+CLOSE_WAIT_SECONDS: Final = 5.0
 
 # SQLite. Page caches of all open games together stay at 16 * (4 * 2 + 4) = 192 MiB at the most.
 READER_PAGE_CACHE_KIBIBYTES: Final = 2 * 1024

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import time_ns
+from typing import Final
 
+from corpus_service.domain.vocabulary import Instant
 from corpus_service.limits import CONTENT_PIECE_BYTES
 from corpus_service.services.failures import invalid, not_found
 from corpus_service.services.ingest import IngestStore
 from corpus_service.storage.pieces import compress_piece
 from sourcecorpus.identity import ContentHasher, is_content_hash
 from sourcecorpus.rpc.failures import Failure, FailureCode
-from sourcecorpus.rpc.limits import DATA_FRAME_BYTES_MAX, ENVELOPE_BYTES_MAX
+from sourcecorpus.rpc.limits import (
+    DATA_FRAME_BYTES_MAX,
+    ENVELOPE_BYTES_MAX,
+    UPLOADED_CONTENT_SECONDS_MAX,
+)
+
+NANOSECONDS: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +35,12 @@ class UploadHead:
 class ContentUploadUseCase:
     """Opens uploads. Safe from several threads."""
 
-    def __init__(self, store: IngestStore) -> None:
+    def __init__(self, store: IngestStore, clock: Callable[[], Instant] = time_ns) -> None:
         self._store = store
+        self._clock = clock
 
     def begin(self, head: UploadHead) -> OpenUpload:
-        """Begin an upload.
+        """Begin an upload, and drop those of the game that no record has asked for in a day.
 
         Raises:
             Failure: NOT_FOUND ``UNKNOWN_GAME``; FAILED_PRECONDITION ``GAME_PAUSED``;
@@ -49,6 +60,8 @@ class ContentUploadUseCase:
                 "head.size_bytes",
                 metadata={"limit": str(ENVELOPE_BYTES_MAX)},
             )
+        oldest = self._clock() - int(UPLOADED_CONTENT_SECONDS_MAX * NANOSECONDS)
+        self._store.drop_uploads(head.game_id, older_than=oldest)
         return OpenUpload(self._store, head)
 
 

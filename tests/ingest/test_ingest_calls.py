@@ -18,7 +18,7 @@ from corpus_service.search.preparation import prepare_for_index
 from corpus_service.servicers.ingest_servicer import IngestServicer
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_texts import TextPreparation
-from corpus_service.services.ingest_uploads import ContentUploadUseCase
+from corpus_service.services.ingest_uploads import ContentUploadUseCase, UploadHead
 from corpus_service.storage.sqlite import SqliteStore
 from sourcecorpus.capture.v1 import envelope_pb2 as envelope_pb
 from sourcecorpus.capture.v1 import outcome_pb2 as outcome_pb
@@ -230,3 +230,23 @@ def pending(store: SqliteStore) -> int:
         found = connection.execute("SELECT count(*) FROM blobs").get
     assert isinstance(found, int)
     return found
+
+
+def test_an_upload_drops_what_nobody_asked_for_in_a_day(store: SqliteStore) -> None:
+    now = time.time_ns()
+    day = 86_400 * 10**9
+
+    def upload(data: bytes, at: int) -> None:
+        opened = ContentUploadUseCase(store, lambda: at).begin(
+            UploadHead(GAME, hash_of(data), len(data))
+        )
+        opened.write(data)
+        opened.finish()
+
+    upload(b"first", now)
+    upload(b"second", now + day - 10**12)
+    both = [hash_of(b"first"), hash_of(b"second")]
+    assert store.missing_contents(GAME, both) == frozenset()
+    upload(b"third", time.time_ns() + day + 1)
+    assert store.missing_contents(GAME, both) == set(both)
+    assert not store.missing_contents(GAME, [hash_of(b"third")])

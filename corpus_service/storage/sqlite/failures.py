@@ -37,7 +37,7 @@ def as_failure(error: apsw.Error) -> Failure:
     """Return the failure that an error of SQLite means for the caller."""
     if isinstance(error, apsw.InterruptError):
         return Failure(FailureCode.DEADLINE_EXCEEDED, "QUERY_DEADLINE_EXCEEDED")
-    _LOG.error("SQLite failed", extra={"sqlite_result": extended_result(error)})
+    _LOG.error("SQLite failed with result %d", extended_result(error))
     if isinstance(error, apsw.FullError) or extended_result(error) in _SHARED_MEMORY_FULL:
         return Failure(
             FailureCode.RESOURCE_EXHAUSTED, "DISK_FULL", retry_after_seconds=DISK_FULL_RETRY_SECONDS

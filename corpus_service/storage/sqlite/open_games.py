@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from corpus_service.limits import OPEN_GAMES_MAX, WRITER_RETRY_SECONDS
+from corpus_service.limits import CLOSE_WAIT_SECONDS, OPEN_GAMES_MAX, WRITER_RETRY_SECONDS
 from corpus_service.storage.sqlite.game_database import GameDatabase
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
@@ -24,7 +24,7 @@ class OpenGames:
 
     def __init__(self, open_game: Callable[[str], GameDatabase]) -> None:
         self._open_game = open_game
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._closed = False
 
@@ -37,6 +37,7 @@ class OpenGames:
         finally:
             with self._lock:
                 entry.users -= 1
+                self._lock.notify_all()
 
     def close(self) -> None:
         """Close every game; whoever comes later is told that the service drains."""
@@ -44,6 +45,10 @@ class OpenGames:
             self._closed = True
             entries = list(self._entries.values())
             self._entries.clear()
+            # A connection must not be closed under somebody who reads.
+            self._lock.wait_for(
+                lambda: not any(entry.users for entry in entries), timeout=CLOSE_WAIT_SECONDS
+            )
         for entry in entries:
             entry.database.close()
 

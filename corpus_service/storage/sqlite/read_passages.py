@@ -13,13 +13,19 @@ from corpus_service.domain.vocabulary import VersionScope
 from corpus_service.storage.interface import HEADING_WEIGHT
 from corpus_service.storage.sqlite.match_expressions import match_expression
 from corpus_service.storage.sqlite.read_texts import passage_of
-from corpus_service.storage.sqlite.rows import all_rows
+from corpus_service.storage.sqlite.rows import Row, all_rows
 
 _CURRENT_SCORE: Final = f"bm25(passage_index, {HEADING_WEIGHT}, 1.0)"
 _EARLIER_SCORE: Final = f"bm25_as_of(passage_index, :next, :chunks, :tokens, {HEADING_WEIGHT}, 1.0)"
-_VERSION_ROW: Final = (
-    "(SELECT max(p.row) FROM passage_versions AS p WHERE p.row <= passage_index.rowid)"
+_JOIN: Final = (
+    " CROSS JOIN readable_versions AS v ON v.row ="
+    " (SELECT max(p.row) FROM passage_versions AS p WHERE p.row <= m.row)"
+    # A chunk of a version that is not readable must not count for the version before it.
+    " WHERE m.row < v.row + v.chunk_count"
 )
+# The filter first looks at so many matches: enough for most pages, cheap beside ranking.
+FILTERED_FIRST_MIN: Final = 64
+FILTERED_FIRST_FACTOR: Final = 4
 
 
 def search(
@@ -57,20 +63,60 @@ def search(
     if after is not None:
         keyset = " WHERE (score, row) > (:score, :row)"
         bindings |= {"score": -after.score, "row": after.row}
+    matches = (
+        f"SELECT passage_index.rowid AS row, {score} AS score FROM passage_index"  # noqa: S608
+        f" WHERE passage_index MATCH :match{condition}"
+    )
+    found = _best_of_the_first(connection, matches, keyset, filters, bindings)
+    if found is None:
+        found = _best_of_all(connection, matches, keyset, filters, bindings)
+    return [Candidate(row, version_id, -value) for row, version_id, value in found]
+
+
+def _best_of_the_first(
+    connection: apsw.Connection,
+    matches: str,
+    keyset: str,
+    filters: str,
+    bindings: dict[str, object],
+) -> list[Row] | None:
+    """Rank everything, then ask the filter about the first few hundred alone.
+
+    Most filters let most chunks pass, and a look at the version of every match costs more than its
+    score. None where these do not fill the page although there are more.
+    """
+    limit = bindings["limit"]
+    assert isinstance(limit, int)
+    fetched = max(FILTERED_FIRST_MIN, limit * FILTERED_FIRST_FACTOR)
     rows = all_rows(
         connection,
-        "SELECT row, version_id, score FROM (SELECT passage_index.rowid AS row,"  # noqa: S608
-        f" v.id AS version_id, {score} AS score FROM passage_index"
-        f" CROSS JOIN readable_versions AS v ON v.row = {_VERSION_ROW}"
-        f" WHERE passage_index MATCH :match{condition}{filters}"
-        f"{_UNINDEXED_GUARD}){keyset} ORDER BY score, row LIMIT :limit",
+        f"WITH ranked AS MATERIALIZED (SELECT * FROM ({matches}){keyset}"  # noqa: S608 - constants
+        " ORDER BY score, row LIMIT :fetched) SELECT * FROM ("
+        "SELECT 0 AS row, '' AS version_id, -1e999 AS score, (SELECT count(*) FROM ranked)"
+        f" UNION ALL SELECT m.row, v.id, m.score, 0 FROM ranked AS m{_JOIN}{filters}"
+        ") ORDER BY score, row LIMIT :limit + 1",
+        bindings | {"fetched": fetched},
+    )
+    ranked = rows[0][3]
+    found = [row[:3] for row in rows[1:]]
+    return found if len(found) == limit or ranked < fetched else None
+
+
+def _best_of_all(
+    connection: apsw.Connection,
+    matches: str,
+    keyset: str,
+    filters: str,
+    bindings: dict[str, object],
+) -> list[Row]:
+    """Ask the filter about every match."""
+    return all_rows(
+        connection,
+        f"SELECT row, version_id, score FROM (SELECT m.row AS row, v.id AS version_id,"  # noqa: S608
+        f" m.score AS score FROM ({matches}) AS m{_JOIN}{filters}){keyset}"
+        " ORDER BY score, row LIMIT :limit",
         bindings,
     )
-    return [Candidate(row, version_id, -found) for row, version_id, found in rows]
-
-
-_UNINDEXED_GUARD: Final = " AND passage_index.rowid < v.row + v.chunk_count"
-"""A chunk of a version that is not readable must not count for the version before it."""
 
 
 def count_matches(connection: apsw.Connection, query: Query, *, limit: int) -> int:

@@ -183,6 +183,9 @@ class GameWriter:
             connection.execute("COMMIT")
         except Exception as error:  # noqa: BLE001 - the thread must live, the callers must know
             self._roll_back()
+            if isinstance(error, apsw.FullError):
+                # The log may hold what the file could take over: room for the next attempt.
+                self._wal_pages = WAL_AUTOCHECKPOINT_PAGES
             if len(group) > 1:
                 return None
             _answer(group[0].future, None, error)
@@ -213,14 +216,14 @@ class GameWriter:
             self._wal_pages = max(0, remaining - moved)
         except apsw.Error as error:
             # The log keeps everything; the next commit tries again.
-            _LOG.warning("checkpoint failed", extra={"sqlite_result": extended_result(error)})
+            _LOG.warning("checkpoint failed with result %d", extended_result(error))
 
     def _close_connection(self) -> None:
         try:
             self._connection.execute("PRAGMA optimize").fetchall()
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.Error as error:
-            _LOG.warning("last checkpoint failed", extra={"sqlite_result": extended_result(error)})
+            _LOG.warning("last checkpoint failed with result %d", extended_result(error))
         self._connection.close()
 
 

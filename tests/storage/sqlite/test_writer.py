@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import apsw
 import pytest
@@ -132,9 +133,14 @@ def test_a_game_in_use_is_not_closed(store: SqliteStore, monkeypatch: pytest.Mon
     assert store.snapshot("other").sequence == 0
 
 
-def test_nothing_is_taken_after_close_and_the_log_is_empty(store: SqliteStore) -> None:
+def test_nothing_is_taken_after_close_and_the_log_is_empty(
+    store: SqliteStore, game_file: Path
+) -> None:
     put_page(store, "e1")
+    assert game_file.with_name(game_file.name + "-wal").stat().st_size > 0
     store.close()
+    # SQLite removes an empty log when its last connection closes.
+    assert not game_file.with_name(game_file.name + "-wal").exists()
     with pytest.raises(Failure) as refused:
         put_page(store, "e2")
     assert refused.value.reason == "DRAINING"
@@ -201,3 +207,16 @@ def test_a_full_disk_refuses_with_a_time_to_wait_and_damages_nothing(store: Sqli
     assert put(store, full).status is IngestStatus.COMMITTED
     with store._reader(GAME) as connection:
         assert connection.pragma("integrity_check") == "ok"
+
+
+def test_closing_waits_for_whoever_reads(store: SqliteStore) -> None:
+    put_page(store, "e1")
+    closing = threading.Thread(target=store.close)
+    with store._reader(GAME) as connection:
+        closing.start()
+        while not store._games._closed:
+            pass
+        assert connection.execute("SELECT count(*) FROM readable_sources").get == 1
+        assert closing.is_alive()
+    closing.join(10)
+    assert not closing.is_alive()

@@ -1,0 +1,66 @@
+"""Filters give the same hits whether the first matches fill a page or all have to be asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from corpus_service.domain.queries import Candidate, SearchFilter, SearchPosition, Term
+from corpus_service.domain.sources import Snapshot
+from corpus_service.domain.vocabulary import VersionScope
+from corpus_service.storage.sqlite import SqliteStore, read_passages
+from tests.storage.records import GAME, put_page
+
+FILTERS = (
+    SearchFilter(),
+    SearchFilter(kinds=("rare",)),
+    SearchFilter(kinds=("common",)),
+    SearchFilter(kinds=("absent",)),
+    SearchFilter(version_scope=VersionScope.ALL),
+)
+
+
+@pytest.fixture
+def filled(store: SqliteStore) -> SqliteStore:
+    for number in range(30):
+        text = b"gate " * (number % 5 + 1) + b"tower " * (number % 3) + b"%d" % number
+        kind = "rare" if number % 7 == 0 else "common"
+        put_page(
+            store, f"e{number}", text, f"https://a.example/{number % 20}", at=number + 1, kind=kind
+        )
+    return store
+
+
+def pages(
+    store: SqliteStore, narrowing: SearchFilter, limit: int, as_of: Snapshot
+) -> list[Candidate]:
+    found: list[Candidate] = []
+    position = None
+    while part := store.search(
+        GAME, Term("gate"), narrowing, limit=limit, after=position, as_of=as_of
+    ):
+        found += part
+        position = SearchPosition(part[-1].score, part[-1].row)
+    return found
+
+
+@pytest.mark.parametrize("narrowing", FILTERS)
+@pytest.mark.parametrize("limit", [1, 3, 7])
+def test_both_ways_agree(
+    filled: SqliteStore, monkeypatch: pytest.MonkeyPatch, narrowing: SearchFilter, limit: int
+) -> None:
+    before = filled.snapshot(GAME)
+    first = pages(filled, narrowing, limit, before)
+    monkeypatch.setattr(read_passages, "FILTERED_FIRST_MIN", 1)
+    monkeypatch.setattr(read_passages, "FILTERED_FIRST_FACTOR", 1)
+    assert pages(filled, narrowing, limit, before) == first
+    monkeypatch.setattr(read_passages, "_best_of_the_first", lambda *_: None)
+    assert pages(filled, narrowing, limit, before) == first
+    put_page(filled, "later", b"gate gate", "https://later.example/", at=99)
+    assert pages(filled, narrowing, limit, before) == first
+    assert len({candidate.row for candidate in first}) == len(first)
+
+
+def test_the_filters_of_this_test_differ(filled: SqliteStore) -> None:
+    before = filled.snapshot(GAME)
+    counts = [len(pages(filled, narrowing, 4, before)) for narrowing in FILTERS]
+    assert counts == [20, 3, 17, 0, 30]
