@@ -1,6 +1,6 @@
 """Ratios of our store to the floor, in one run: ingest with full text, look-ups, reads.
 
-    python -m bench.store.run [--corpus FILE] [--count N] [--mid] [--rounds N]
+    python -m bench.store.run [--corpus FILE] [--count N] [--mid] [--rounds N] [--workers N]
 
 Rounds of floor and ours alternate; figures are medians with their spread, CPU seconds beside wall.
 """
@@ -27,7 +27,7 @@ from corpus_service.extraction import TextExtraction, extractor_versions
 from corpus_service.search.preparation import PREPARATION_VERSION, prepare_for_index
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_pool import PreparationPool
-from corpus_service.services.ingest_texts import TextPreparation
+from corpus_service.services.ingest_texts import TextMaker, TextPreparation
 from corpus_service.storage.sqlite import SqliteStore
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
 from sourcecorpus.identity import content_hash
@@ -35,7 +35,6 @@ from sourcecorpus.identity import content_hash
 GAME = "bench"
 RECORDS_PER_BATCH = 16
 LOOK_UPS = 2_000
-POOL: PreparationPool | None = None
 
 
 def main() -> None:
@@ -45,21 +44,27 @@ def main() -> None:
         if options.corpus
         else made_up(count=options.count)
     )
+    extraction = TextExtraction()
+    texts: TextMaker = TextPreparation(extraction, extractor_versions(), prepare_for_index)
+    pool = PreparationPool(texts, options.workers) if options.workers else None
     size = sum(len(document.body) for document in documents) / 1e6
     print(f"{len(documents)} documents, {size:.1f} MB, load {os.getloadavg()[0]:.1f}")
     if options.profile:
-        _ours(documents[:20])
+        _ours(documents[:20], pool or texts)
         profile = cProfile.Profile()
         profile.enable()
-        _ours(documents)
+        _ours(documents, pool or texts)
         profile.disable()
         pstats.Stats(profile).sort_stats("tottime").print_stats(25)
         return
     # Models of the extractors are loaded once in the life of a process.
-    _ours(documents[:20])
+    _ours(documents[:20], pool or texts)
     rates: dict[str, list[float]] = {"floor": [], "ours": []}
     cpu: dict[str, list[float]] = {"floor": [], "ours": []}
-    programs: dict[str, Callable[[Sequence[Document]], None]] = {"floor": _floor, "ours": _ours}
+    programs: dict[str, Callable[[Sequence[Document]], None]] = {
+        "floor": _floor,
+        "ours": lambda found: _ours(found, pool or texts),
+    }
     for _ in range(options.rounds):
         for name, program in programs.items():
             wall, busy = time.perf_counter(), time.process_time()
@@ -74,6 +79,9 @@ def main() -> None:
         )
     ratio = statistics.median(rates["ours"]) / statistics.median(rates["floor"])
     print(f"ours / floor {ratio:.2f}")
+    if pool:
+        pool.close()
+    extraction.close()
 
 
 def _floor(documents: Sequence[Document]) -> None:
@@ -83,13 +91,10 @@ def _floor(documents: Sequence[Document]) -> None:
         connection.close()
 
 
-def _ours(documents: Sequence[Document]) -> None:
+def _ours(documents: Sequence[Document], texts: TextMaker) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder), IndexPreparation(PREPARATION_VERSION, prepare_for_index))
         store.create_game(Game(GAME, created_time=1))
-        extraction = TextExtraction()
-        local = TextPreparation(extraction, extractor_versions(), prepare_for_index)
-        texts = POOL or local
         ingest = IngestUseCase(store, texts, time.time_ns)
         pending = []
         for start in range(0, len(documents), RECORDS_PER_BATCH):
@@ -101,7 +106,6 @@ def _ours(documents: Sequence[Document]) -> None:
             if result.reason:
                 raise RuntimeError(result.reason)
         _look_up(store)
-        extraction.close()
         store.close()
 
 
@@ -147,6 +151,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=600)
     parser.add_argument("--mid", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--workers", type=int, default=2, help="0 makes texts in process")
     parser.add_argument("--profile", action="store_true")
     return parser.parse_args()
 
