@@ -28,7 +28,9 @@ from capture_service.spool import (
     queue,
 )
 from capture_service.spool.database import migrations_of
+from capture_service.spool.group_commit import CommitHooks
 from sourcecorpus.hermes.sidecar import limits
+from sourcecorpus.rpc import faults
 
 Result = TypeVar("Result")
 # Kind and name of a counter, such as ("refused", "NO_GAME").
@@ -93,7 +95,11 @@ class SidecarStore:
         self._wall_milliseconds = wall_milliseconds
         self._unwritten: dict[CounterKey, int] = {}
         self._lock = threading.Lock()
-        self._writer = GroupCommitWriter(open_writer(path, SCHEMA))
+        hooks = CommitHooks(
+            before_commit=lambda: faults.reach("sidecar.before_commit"),
+            after_commit=lambda: faults.reach("sidecar.after_commit"),
+        )
+        self._writer = GroupCommitWriter(open_writer(path, SCHEMA), hooks)
         self._reader = open_reader(path)
         self._reader_lock = threading.Lock()
         self.write(_begin_delivery).result()
