@@ -9,6 +9,11 @@ from sourcecorpus.corpus.v1 import ingest_service_pb2 as pb
 from sourcecorpus.identity import InvalidContentHashError, parse_content_hash
 
 _DELIVERED: Final = frozenset({pb.INGEST_STATUS_COMMITTED, pb.INGEST_STATUS_DUPLICATE})
+WAITING_REASONS: Final = frozenset({"GAME_PAUSED", "OVER_QUOTA"})
+"""Refusals that end when somebody resumes the game or raises its quota.
+
+The envelope was acknowledged before, so its record waits with its game.
+"""
 _PREFIX: Final = "INGEST_STATUS_"
 
 
@@ -22,6 +27,8 @@ def read_answer(outbound: Outbound, result: pb.IngestResult) -> Settlement:
     if result.status in _DELIVERED:
         return Settlement(entry, _name(result), delivered=True)
     if result.status == pb.INGEST_STATUS_REJECTED:
+        if result.reason in WAITING_REASONS:
+            return Settlement(entry, result.reason)
         return Settlement(
             entry,
             "REJECTED",

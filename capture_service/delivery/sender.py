@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Sequence, Set
 from typing import Final, Protocol
 
 from capture_service.delivery import limits
-from capture_service.delivery.answers import read_answer
+from capture_service.delivery.answers import WAITING_REASONS, read_answer
 from capture_service.delivery.backoff import Backoff
 from capture_service.measurements import DELIVERIES, OUTBOX
 from capture_service.outbox.delivery import LaneContent, Outbound, Settlement
@@ -29,12 +29,17 @@ from sourcecorpus.rpc.failures import Failure, FailureCode
 from sourcecorpus.rpc.logs import log_event
 
 _LOGGER: Final = logging.getLogger(__name__)
-# A batch or record with such an answer will not be taken however often it is sent.
-_FINAL_CODES: Final = frozenset(
-    {FailureCode.INVALID_ARGUMENT, FailureCode.OUT_OF_RANGE, FailureCode.DATA_LOSS}
+# What gets such an answer will not be taken however often it is sent.
+_REFUSALS: Final = frozenset(
+    {
+        FailureCode.INVALID_ARGUMENT,
+        FailureCode.OUT_OF_RANGE,
+        FailureCode.NOT_FOUND,
+        FailureCode.FAILED_PRECONDITION,
+    }
 )
 # The corpus failed over something; perhaps over one record, which then waits with its game alone.
-_OWN_FAULTS: Final = frozenset({FailureCode.INTERNAL, FailureCode.UNKNOWN})
+_FAULTS: Final = frozenset({FailureCode.INTERNAL, FailureCode.UNKNOWN, FailureCode.DATA_LOSS})
 
 
 class DeliveryStore(Protocol):
@@ -253,9 +258,7 @@ class Sender:
             except StoredContentDamagedError:
                 return Settlement(outbound.entry, "DAMAGED", refusal="STORED_HASH_MISMATCH")
             except Failure as failure:
-                if failure.code not in _FINAL_CODES | {FailureCode.NOT_FOUND}:
-                    raise
-                return _refused(outbound, failure)
+                return _judged(outbound, failure)
         return None
 
     async def _pieces(self, digest: bytes) -> AsyncIterator[bytes]:
@@ -270,21 +273,17 @@ class Sender:
         try:
             results = await self._corpus.ingest(records)
         except Failure as failure:
-            if failure.code not in _FINAL_CODES | _OWN_FAULTS:
-                raise
-            return await self._ingest_apart(batch, failure)
+            if len(batch) == 1 or failure.code not in _REFUSALS | _FAULTS:
+                return [_judged(outbound, failure) for outbound in batch]
+            return await self._ingest_apart(batch)
         if len(results) != len(batch):
             raise Failure(FailureCode.INTERNAL, "INTERNAL")
         return [
             read_answer(outbound, result) for outbound, result in zip(batch, results, strict=True)
         ]
 
-    async def _ingest_apart(self, batch: Sequence[Outbound], failure: Failure) -> list[Settlement]:
+    async def _ingest_apart(self, batch: Sequence[Outbound]) -> list[Settlement]:
         """One bad record must not keep its neighbours back: send each alone."""
-        if len(batch) == 1:
-            if failure.code in _OWN_FAULTS:
-                return [Settlement(batch[0].entry, "CORPUS_FAILED")]
-            return [_refused(batch[0], failure)]
         settlements: list[Settlement] = []
         for outbound in batch:
             settlements += await self._ingest([outbound])
@@ -300,7 +299,19 @@ def _record(outbound: Outbound) -> capture_record_pb2.CaptureRecord:
     return record
 
 
-def _refused(outbound: Outbound, failure: Failure) -> Settlement:
+def _judged(outbound: Outbound, failure: Failure) -> Settlement:
+    """What becomes of a record over which a call failed.
+
+    Raises:
+        Failure: The call says nothing about the record: all of them wait.
+    """
+    if failure.reason in WAITING_REASONS:
+        return Settlement(outbound.entry, failure.reason)
+    if failure.code in _FAULTS:
+        return Settlement(outbound.entry, "CORPUS_FAILED")
+    if failure.code not in _REFUSALS or failure.reason == "UNEXPECTED_STATUS":
+        # Something between us and the corpus may have answered in its place.
+        raise failure
     return Settlement(
         outbound.entry, "REJECTED", refusal=failure.reason, refused_field=failure.field
     )

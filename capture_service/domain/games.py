@@ -49,14 +49,6 @@ class Directory:
             or newer.games[game_id].created_milliseconds != game.created_milliseconds
         )
 
-    def resumed_in(self, newer: Directory) -> frozenset[str]:
-        """Ids of games that were paused and are not in a newer directory."""
-        return frozenset(
-            game_id
-            for game_id, game in self.games.items()
-            if game.paused and game_id in newer.games and not newer.games[game_id].paused
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class GameChoice:

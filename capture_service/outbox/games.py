@@ -8,9 +8,6 @@ import apsw
 
 from capture_service.domain.games import Directory, GameEntry
 from capture_service.outbox import dedupe, ledger
-from capture_service.spool import queue
-
-_PAUSED_REASON = "GAME_PAUSED"
 
 
 def load(connection: apsw.Connection) -> Directory | None:
@@ -33,16 +30,13 @@ def load(connection: apsw.Connection) -> Directory | None:
 def save(connection: apsw.Connection, directory: Directory, now_milliseconds: int) -> None:
     """Replace the directory.
 
-    What is known about deleted games is forgotten, so that adding them again begins anew; records
-    that a paused game refused wait for delivery again once it is resumed.
+    What is known about deleted games is forgotten, so that adding them again begins anew.
     """
     before = load(connection)
     if before is not None:
         for game_id in before.replaced_by(directory):
             dedupe.forget_game(connection, game_id)
             ledger.forget_game(connection, game_id)
-        for game_id in before.resumed_in(directory):
-            queue.revive(connection, lane=game_id, reason=_PAUSED_REASON)
     connection.execute("DELETE FROM games")
     connection.execute("DELETE FROM game_aliases")
     connection.executemany(

@@ -29,7 +29,6 @@ __all__ = [
     "bury",
     "dead_letters",
     "peek",
-    "revive",
     "settle",
     "totals",
     "waiting_of_session",
@@ -237,25 +236,6 @@ def bury(
     connection.execute("DELETE FROM queue_entries WHERE entry_id = ?", (entry_id,))
     _change_totals(connection, entries=-1, dead_letters=1)
     return True
-
-
-def revive(connection: apsw.Connection, *, lane: str, reason: str) -> int:
-    """Let the dead letters of a lane that died of one reason wait for delivery again.
-
-    Returns:
-        How many were revived. One whose key waits already stays where it is.
-    """
-    rows = connection.execute(
-        "INSERT OR IGNORE INTO queue_entries"
-        " (entry_id, lane, entry_key, session, sequence, queued_milliseconds, payload)"
-        " SELECT entry_id, lane, entry_key, session, sequence, queued_milliseconds, payload"
-        " FROM queue_dead_letters WHERE lane = ? AND reason = ? ORDER BY entry_id"
-        " RETURNING entry_id",
-        (lane, reason),
-    ).fetchall()
-    connection.executemany("DELETE FROM queue_dead_letters WHERE entry_id = ?", rows)
-    _change_totals(connection, entries=len(rows), dead_letters=-len(rows))
-    return len(rows)
 
 
 def dead_letters(connection: apsw.Connection) -> Sequence[DeadLetter]:

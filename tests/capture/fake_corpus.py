@@ -23,6 +23,15 @@ Result = ingest_service_pb2.IngestResult
 Answer = Callable[[Record], Result | None]
 
 
+_STARTED: list[FakeCorpus] = []
+
+
+async def stop_all() -> None:
+    """Stop what a test left running: gRPC's servers outlive a loop badly."""
+    while _STARTED:
+        await _STARTED.pop().stop()
+
+
 class FakeCorpus(
     game_service_pb2_grpc.GameServiceServicer, ingest_service_pb2_grpc.IngestServiceServicer
 ):
@@ -47,6 +56,7 @@ class FakeCorpus(
         ingest_service_pb2_grpc.add_IngestServiceServicer_to_server(self, self._server)
         self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")
         await self._server.start()
+        _STARTED.append(self)
 
     async def stop(self) -> None:
         if self._server is not None:

@@ -24,7 +24,7 @@ from sourcecorpus.rpc.failures import Failure
 from sourcecorpus.rpc.runtime_settings import RuntimeSettings
 from sourcecorpus.rpc.server import ServiceServer
 from sourcecorpus.rpc.status import failure_from_rpc_error
-from tests.capture.fake_corpus import FakeCorpus
+from tests.capture.fake_corpus import FakeCorpus, stop_all
 from tests.capture.frames import opening
 
 LOOPBACK = "127.0.0.1"
@@ -185,8 +185,11 @@ async def running(
 
 def run(test: Awaitable[None]) -> None:
     async def bounded() -> None:
-        async with asyncio.timeout(60):
-            await test
+        try:
+            async with asyncio.timeout(60):
+                await test
+        finally:
+            await stop_all()
 
     asyncio.run(bounded())
 

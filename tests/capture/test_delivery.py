@@ -12,6 +12,8 @@ import pytest
 from capture_service.delivery.backoff import Backoff
 from sourcecorpus.corpus.v1 import game_pb2, ingest_service_pb2
 from sourcecorpus.corpus.v1.ingest_service_pb2 import IngestResult
+from sourcecorpus.rpc.failures import Failure, FailureCode
+from sourcecorpus.rpc.status import status_of
 from tests.capture.fake_corpus import FakeCorpus, Record
 from tests.capture.frames import GAME, envelope, finish, opening, whole
 from tests.capture.running import run, running, until
@@ -79,27 +81,56 @@ def test_a_rejected_record_is_kept_apart_and_harms_nobody(tmp_path: Path) -> Non
     run(test())
 
 
-def test_a_paused_games_records_wait_and_come_when_it_resumes(tmp_path: Path) -> None:
-    def refuse(record: Record) -> IngestResult:
+@pytest.mark.parametrize("reason", ["GAME_PAUSED", "OVER_QUOTA"])
+def test_a_paused_games_records_wait_and_come_when_it_resumes(tmp_path: Path, reason: str) -> None:
+    def refuse(record: Record) -> IngestResult | None:
+        if record.game_id != GAME:
+            return None
         return IngestResult(
             envelope_id=record.envelope_id,
             status=ingest_service_pb2.INGEST_STATUS_REJECTED,
-            reason="GAME_PAUSED",
+            reason=reason,
         )
 
     async def test() -> None:
-        async with running(tmp_path) as service:
-            service.corpus.answer = refuse
-            await service.submit(small(1))
-            await until(lambda: service.corpus.batches == [1])
-            service.corpus.answer = lambda _: None
-            # The directory learns of the pause and of its end by the next captures.
-            service.corpus.games[GAME].paused = True
-            await service.submit(small(2))
-            service.corpus.games[GAME].paused = False
-            await service.submit(small(3))
+        corpus = await with_two_games()
+        async with running(tmp_path, corpus) as service:
+            corpus.answer = refuse
+            await service.submit(small(1), small(2))
+            await service.submit(small(3, game_id=OTHER))
+            await service.delivered(1)
+            corpus.answer = lambda _: None
+            await service.delivered(3)
+            assert corpus.order == ["e3", "e1", "e2"]
+        await corpus.stop()
+
+    run(test())
+
+
+def test_an_upload_that_a_paused_game_refuses_holds_up_nobody_else(tmp_path: Path) -> None:
+    async def test() -> None:
+        corpus = await with_two_games()
+        upload, paused = corpus.UploadContent, True
+
+        async def refusing(requests: Any, context: Any) -> Any:
+            if paused:
+                failure = Failure(FailureCode.FAILED_PRECONDITION, "GAME_PAUSED")
+                status = status_of(failure)
+                details = (("grpc-status-details-bin", status.SerializeToString()),)
+                code = grpc.StatusCode.FAILED_PRECONDITION
+                await context.abort(code, status.message, details)
+            return await upload(requests, context)
+
+        corpus.UploadContent = refusing  # type: ignore[method-assign, assignment]
+        await corpus.stop()
+        await corpus.start()
+        async with running(tmp_path, corpus) as service:
+            await service.submit(terminal("large", 2_500_000), small(1, game_id=OTHER))
+            await service.delivered(1)
+            assert corpus.order == ["e1"]
+            paused = False
             await service.delivered(2)
-            assert sorted(service.corpus.order) == ["e1", "e3"]
+        await corpus.stop()
 
     run(test())
 

@@ -162,7 +162,9 @@ def test_peek_bounds_payloads_and_leaves_lanes_out(connection: apsw.Connection) 
     assert len(queue.peek(connection, entries_max=9, payload_bytes_max=1)) == 1
 
 
-def test_dead_letters_keep_their_bytes_and_can_be_revived(connection: apsw.Connection) -> None:
+def test_dead_letters_keep_their_bytes_and_count_against_the_bounds(
+    connection: apsw.Connection,
+) -> None:
     entry = append(connection, "a", b"body")
     append(connection, "b")
     assert queue.bury(
@@ -173,10 +175,10 @@ def test_dead_letters_keep_their_bytes_and_can_be_revived(connection: apsw.Conne
     assert (letter.entry_key, letter.reason, letter.field) == ("a", "GAME_PAUSED", "game_id")
     assert keys(connection) == ["b"]
     assert read_all(connection, hashlib.sha256(b"body").digest()) == b"body"
-    assert queue.revive(connection, lane="game", reason="OTHER") == 0
-    assert queue.revive(connection, lane="game", reason="GAME_PAUSED") == 1
-    assert keys(connection) == ["a", "b"]
-    assert queue.totals(connection).dead_letters == 0
+    totals = queue.totals(connection)
+    assert (totals.entries, totals.dead_letters) == (1, 1)
+    with pytest.raises(SpoolFullError):
+        append(connection, "c", bounds=QueueLimits(entries_max=2))
 
 
 def test_a_flipped_byte_is_never_handed_out(connection: apsw.Connection) -> None:
