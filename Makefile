@@ -52,7 +52,8 @@ proto-check: install
 	$(BIN)/buf breaking --against protos/baseline.binpb
 
 types: install
-	$(BIN)/mypy capture_service corpus_service protos/codegen.py -p sourcecorpus.rpc -p sourcecorpus.identity
+	$(BIN)/mypy -p capture_service -p corpus_service -p sourcecorpus.rpc -p sourcecorpus.identity -p sourcecorpus.bridge -p sourcecorpus.hermes
+	$(BIN)/mypy protos/codegen.py
 
 unit: install
 	$(BIN)/python -m pytest -m 'not process' -q
