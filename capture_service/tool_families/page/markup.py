@@ -26,6 +26,8 @@ _ATTRIBUTE: Final = re.compile(
 _LICENSE_NAME: Final = re.compile(
     r"\bCC[ -](?:BY(?:-(?:NC|SA|ND))*|0)(?:[ -]\d\.\d)?(?! ?\w)|\bGFDL\b|\bMIT License\b"
 )
+_LICENSE_WORDS: Final = ("CC", "GFDL", "MIT License")
+_LICENSE_HOST: Final = "creativecommons.org/"
 _LICENSE_ADDRESS: Final = re.compile(
     r"creativecommons\.org/(?:licenses/([a-z-]{2,11})/(\d\.\d)|publicdomain/zero)", re.IGNORECASE
 )
@@ -60,10 +62,15 @@ def license_hint(markup: str) -> str:
     """Returns the license that a page names, such as "CC BY-SA 4.0"; "" for none."""
     tail = markup[max(MAXIMUM_MARKUP_SCANNED, len(markup) - MAXIMUM_MARKUP_TAIL_SCANNED) :]
     for part in (markup[:MAXIMUM_MARKUP_SCANNED], tail):
-        named = _LICENSE_NAME.search(part)
+        # Both patterns try every position; most pages hold none of the plain words.
+        named = None
+        if any(word in part for word in _LICENSE_WORDS):
+            named = _LICENSE_NAME.search(part)
         if named is not None:
             return named[0]
-        address = _LICENSE_ADDRESS.search(part)
+        address = None
+        if _LICENSE_HOST in part.lower():
+            address = _LICENSE_ADDRESS.search(part)
         if address is not None:
             code = (address[1] or "").upper()
             return f"CC {code} {address[2]}" if code else "CC0"
