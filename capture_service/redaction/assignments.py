@@ -8,7 +8,7 @@ from capture_service.redaction.configuration import matches_name
 from capture_service.redaction.encoded_values import decodes_to_credentials
 from capture_service.redaction.headers import confirm_authorization, confirm_cookie
 from capture_service.redaction.judge import is_placeholder, judge, looks_machine_made
-from capture_service.redaction.limits import MAX_NAME_BYTES
+from capture_service.redaction.limits import MAX_NAME_BYTES, MAX_PARAMETER_NAME_BYTES
 from capture_service.redaction.names import (
     AUTHORIZATION_HEADERS,
     COOKIE_HEADERS,
@@ -50,6 +50,10 @@ _LIST_NEXT: Final = re.compile(rb"[ \t\r\n]{0,8},[ \t\r\n]{0,64}")
 _MNEMONIC: Final = re.compile(
     rb"[\s\"'`:=]{0,8}((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"
 )
+_SENTENCE_WORD: Final = re.compile(
+    rb"\b(?:the|and|for|with|from|was|has|not|are|which|must|be|of|to|is|in)\b"
+)
+"""Words of sentences that are not in the list of BIP 39."""
 RECOVERY_NAMES: Final = ("mnemonic", "phrase", "seed", "words")
 """Ends of names whose value may be the words that restore a wallet."""
 _URL_INSIDE: Final = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://")
@@ -76,15 +80,23 @@ def confirm_assignment(scan: Scan, operator: int) -> None:
     """Confirm an assignment whose operator is the byte at `operator`."""
     if operator < scan.consumed:
         return
-    name, start, _end = name_before(scan.data, operator)
+    name, start, end = name_before(scan.data, operator)
     if not name or (name == b"PASS" and scan.data[operator] == 0x3A):
         return  # the verdict of a test suite
-    if _URL_BEFORE.search(scan.data, max(0, start - 8), start) and scan.data[operator] == 0x3D:
+    if scan.data[operator] == 0x3D and end == operator and _is_parameter(scan.data, name, end):
         return
     after = _AFTER.match(scan.data, operator + 1)
     position = after.end() if after else operator + 1
     compared = _COMPARISON.match(scan.data, operator) is not None
     confirm_named_value(scan, name, start, position, quotes_only=compared)
+
+
+def _is_parameter(data: bytes, name: bytes, end: int) -> bool:
+    """Say whether the rules for URL parameters look at this name: a separator stands before its last word."""
+    start = end - len(name.rsplit(b" ", 1)[-1])
+    return end - start <= MAX_PARAMETER_NAME_BYTES and (
+        _URL_BEFORE.search(data, max(0, start - 8), start) is not None
+    )
 
 
 def confirm_wide_assignment(scan: Scan, position: int) -> None:
@@ -120,10 +132,10 @@ def confirm_named_value(
     ):
         return
     folded = collapse(name.decode("latin-1").rsplit(" ", 1)[-1])
-    if folded in AUTHORIZATION_HEADERS:
+    if folded.endswith("authorization") or folded in AUTHORIZATION_HEADERS:
         confirm_authorization(scan, position)
         return
-    if folded in COOKIE_HEADERS or folded.endswith("documentcookie"):
+    if folded in COOKIE_HEADERS or folded.endswith("cookie"):
         confirm_cookie(scan, position, folded)
         return
     if folded.endswith(RECOVERY_NAMES) and confirm_recovery_phrase(scan, position):
@@ -131,7 +143,8 @@ def confirm_named_value(
     name_class = classify_name(name)
     if name_class is NameClass.NONE:
         return
-    if name_class is NameClass.WEAK and _DIGIT.search(scan.data, position, position + 64) is None:
+    unsure = name_class is NameClass.WEAK and not folded.endswith("auth")
+    if unsure and _DIGIT.search(scan.data, position, position + 64) is None:
         return
     value = quoted_value(scan, position)
     if value is None and not quotes_only:
@@ -205,9 +218,7 @@ def _mask_list(scan: Scan, name_class: NameClass, position: int) -> None:
 def _mask(scan: Scan, name: bytes, name_class: NameClass, value: Value) -> None:
     data = scan.data
     if scan.touches_placeholder(value.start, value.end):
-        for start, end in scan.outside(value.start, value.end):
-            if looks_machine_made(data[start:end], 12):
-                scan.add(start, end, NAMED, rule_name(name_class))
+        _mask_behind_placeholder(scan, name_class, value)
         return
     if scan.typed.get(value.start, -1) >= value.end:
         scan.consumed = max(scan.consumed, value.end)
@@ -233,6 +244,17 @@ def _mask(scan: Scan, name: bytes, name_class: NameClass, value: Value) -> None:
         scan.add(value.start, value.end, NAMED, rule_name(name_class))
     elif b"***" in text or b"..." in text:
         scan.upstream_masked = scan.upstream_masked or is_placeholder(text)
+
+
+def _mask_behind_placeholder(scan: Scan, name_class: NameClass, value: Value) -> None:
+    """Mask a secret glued to a placeholder that somebody put before it.
+
+    No mask of ours is followed directly by a letter or digit, so this never fires on our own output.
+    """
+    for start, end in scan.outside(value.start, value.end):
+        text = scan.data[start:end]
+        if start > value.start and text[:1].isalnum() and looks_machine_made(text, 8):
+            scan.add(start, end, NAMED, rule_name(name_class))
 
 
 def confirm_configured_name(scan: Scan, operator: int, patterns: Sequence[str]) -> None:
@@ -270,7 +292,7 @@ def confirm_recovery_phrase(scan: Scan, position: int) -> bool:
     """Mask the words of a wallet's recovery phrase (BIP 39: 12 to 24 words of 3 to 8 letters)."""
     match = _MNEMONIC.match(scan.data, position)
     scan.budget.spend(256)
-    if match is None:
+    if match is None or _SENTENCE_WORD.search(match.group(1)):
         return False
     scan.add(match.start(1), match.end(1), STRUCTURED, "recovery-phrase")
     return True

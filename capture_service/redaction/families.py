@@ -169,7 +169,7 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
     ),
     Family.SCHEME: (rb"(?:bearer|ssws|apikey|basic|token)(?:[ \t]|%20|\+)[A-Za-z0-9._~+/=-]{12}",),
     Family.PARAMETER: (
-        rb"(?:[?&#]|amp;|#38;|#x26;|u0026|x26|%26|%3F|%2526|%253F)[A-Za-z0-9_.\-\[\]]{0,40}"
+        rb"(?:[?&#]|amp;|#38;|#x26;|u0026|x26|%26|%3F|%2526|%253F)[A-Za-z0-9_.\-\[\]%]{0,40}"
         + _PARAMETER_ENDS
         + rb"(?:=|%(?:25){0,3}3D)",
     ),

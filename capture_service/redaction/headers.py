@@ -22,9 +22,9 @@ from capture_service.redaction.scan import STRUCTURED, Scan
 from capture_service.redaction.values import quoted_value
 from capture_service.redaction.vocabulary import SCHEMES
 
-_LEAD: Final = re.compile(rb"(?:[\s\[\"'`(]|\\+[\"'nrt]|map\[|&quot;|\xe2\x80\x9c){0,12}")
+_LEAD: Final = re.compile(rb"(?:[\s\[\"'`(]|\\+[\"'nrt ]|map\[|&quot;|\xe2\x80\x9c){0,12}")
 _SCHEME: Final = re.compile(
-    rb"(" + SCHEMES + rb")(?:[ \t]|%20|\+|\\t|=)?(?:\r?\n[ \t]{1,8}|\\n\s{1,4}|[ \t]{0,4})",
+    rb"(" + SCHEMES + rb")(?:[ \t]|\\+ |%20|\+|\\t|=)?(?:\r?\n[ \t]{1,8}|\\n\s{1,4}|[ \t]{0,4})",
     re.IGNORECASE,
 )
 _CREDENTIAL: Final = re.compile(rb"[A-Za-z0-9._~+/=:%|!@#$^&*-]{1,4000}")

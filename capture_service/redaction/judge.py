@@ -87,6 +87,7 @@ _IDENTIFIER: Final = re.compile(
 _DOTTED: Final = re.compile(
     rb"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+[;,)\]}]*"
 )
+_ALTERNATIVES: Final = re.compile(rb"[a-z]\w*(?::[\w,]+)?(?:\|[a-z]\w*(?::[\w,]+)?)+")
 _DATE: Final = re.compile(
     rb"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?|\d{1,5}/\d{1,5}|\d{1,2}"
     rb"[:/.]\d{2}(?:[:/.]\d{2,4})?"
@@ -231,6 +232,8 @@ def is_digest_like(value: bytes) -> bool:
 
 def judge_password(value: bytes, quoted: bool) -> bool:
     """Judge the value beside a password name."""
+    if not quoted and b"\\" in value:
+        value = value.replace(b"\\&", b"").replace(b"\\", b"")
     if not 4 <= len(value) <= 512 or b"`" in value or is_placeholder(value):
         return False
     if not quoted and is_code(value):
@@ -239,6 +242,7 @@ def judge_password(value: bytes, quoted: bool) -> bool:
         return quoted and _judge_passphrase(value)
     if (
         _DATE.fullmatch(value)
+        or _ALTERNATIVES.fullmatch(value)
         or _REFERENCE.fullmatch(value)
         or (_CODE.fullmatch(value) and b"(" in value and not _has_digit(value))
     ):

@@ -9,6 +9,9 @@ from typing import Final
 MAX_NAME_BYTES: Final = 96
 """Bytes looked at to the left of an operator for the name of an assignment."""
 
+MAX_PARAMETER_NAME_BYTES: Final = 40
+"""Bytes of the name of a URL parameter before its sensitive end."""
+
 MAX_VALUE_BYTES: Final = 4096
 """Bytes of one assigned value, cookie list or header value that a rule looks at."""
 

@@ -239,6 +239,8 @@ def _classify_segments(segments: list[str]) -> NameClass:
     if before in DENIED_BEFORE.get(last, ()):
         return NameClass.NONE
     pair = before + last
+    if pair == "sessionid" and before:
+        return NameClass.WEAK
     if last in PASSWORD_WORDS or pair in PASSWORD_WORDS or (last == "pass" and before):
         return NameClass.PASSWORD
     if last in SECRET_WORDS or pair in SECRET_WORDS:

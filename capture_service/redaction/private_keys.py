@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from capture_service.redaction.limits import MAX_KEY_BLOCK_BYTES, MAX_VALUE_BYTES
+from capture_service.redaction.placeholder import PLACEHOLDER_START
 from capture_service.redaction.scan import KEY, Scan
 
 _HEADER_REST: Final = re.compile(
@@ -15,6 +16,7 @@ _HEADER_REST: Final = re.compile(
 )
 _REVERSED_TRAIL: Final = re.compile(rb"(?:[ \t\r\n\"'+,>|\\]|[nr](?=\\))*")
 """What belongs to the line after the body, read backwards: white space, quotes, joints and their escapes."""
+_LINE_RUN: Final = re.compile(rb"[A-Za-z0-9+/=]{20,}")
 _MARK: Final = re.compile(rb"-{4,5} ?(?:END|BEGIN) ?")
 _BODY_BYTES: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _HEADER_LINE: Final = re.compile(
@@ -40,6 +42,8 @@ _JWK_MEMBER: Final = re.compile(
 _XML_MEMBER: Final = re.compile(
     rb"<(D|P|Q|DP|DQ|InverseQ)>\s{0,40}([A-Za-z0-9+/=\s]{16,4096}?)\s{0,40}</"
 )
+XML_KEY_STRIDE_BYTES: Final = 1_024
+"""Bytes behind a member of an XML key in which other members belong to the same look."""
 _RAW_BODY: Final = re.compile(
     rb"[A-Za-z0-9+/]{40,}(?:(?:\r?\n|\\n)[ \t]{0,24}[A-Za-z0-9+/]{16,76}={0,2}){0,600}"
     rb"={0,2}(?:(?:\r?\n|\\n)[ \t]{0,24}[A-Za-z0-9+/]{1,75}={0,2}(?=\s|\"|"
@@ -91,7 +95,9 @@ def confirm_pem(scan: Scan, position: int) -> None:
     if rest is None:
         return
     start = rest.end()
-    limit = min(len(data), start + MAX_KEY_BLOCK_BYTES)
+    if data.startswith(PLACEHOLDER_START, start):
+        return
+    limit = scan.limit(start, min(len(data) - start, MAX_KEY_BLOCK_BYTES))
     mark = _MARK.search(data, start, limit)
     scan.budget.spend((mark.start() if mark else limit) - start + 64)
     if mark is not None:
@@ -107,10 +113,11 @@ def confirm_pem(scan: Scan, position: int) -> None:
 
 
 def _is_body(text: bytes) -> bool:
-    body = text[:4096]
+    """Say whether most of a text is base64 in runs of the length of a line, unlike words."""
+    body = text[:MAX_VALUE_BYTES]
     if b": " in body:
         body = _HEADER_LINE.sub(b"", body)
-    return _count_body(body) * 10 >= len(body) * 7
+    return sum(map(len, _LINE_RUN.findall(body))) * 10 >= len(body) * 6
 
 
 def _count_body(text: bytes) -> int:
@@ -159,7 +166,7 @@ def confirm_jwk(scan: Scan, position: int) -> None:
 def confirm_xml_key(scan: Scan, position: int) -> None:
     """Mask the private members of an XML RSA key around `position`."""
     low, high = max(0, position - MAX_VALUE_BYTES), position + MAX_VALUE_BYTES
-    if scan.already_done("xml-key", position, high):
+    if scan.already_done("xml-key", position, position + XML_KEY_STRIDE_BYTES):
         return
     scan.budget.spend(high - low)
     for match in _XML_MEMBER.finditer(scan.data, low, high):

@@ -15,8 +15,7 @@ _FOREIGN_LINK: Final = re.compile(
 )
 _VERB: Final = re.compile(rb"[ \t](?P<verb>\S{1,12})[ \t]{1,2}\Z")
 _ONE_TIME_CODE: Final = re.compile(
-    rb"[ \t]?(?:is|:)?[ \t]{0,4}[*_`<b>]{0,4}(\d{3}[- ]?\d{3}|\d{4}|\d{5}|"
-    rb"\d{7,8})(?!\w)"
+    rb"[ \t]{0,4}[*_`<b>]{0,4}(\d{3}[- ]?\d{3}|\d{7,8}|(?<=[:s] )(?!19|20)\d{4,5})(?![\w-]|\.\d)"
 )
 _SKIP: Final = re.compile(rb"(?:[ \t]|\*{1,2}|:|&nbsp;|-> ?|= ?){0,6}")
 _DIGIT: Final = re.compile(rb"[0-9]")
@@ -61,6 +60,7 @@ def confirm_phrase(scan: Scan, position: int) -> None:
 def confirm_one_time_code(scan: Scan, position: int) -> None:
     """Mask the digits of a verification code whose announcement ends at `position`."""
     match = _ONE_TIME_CODE.match(scan.data, position)
+    scan.budget.spend(64)
     if match is not None:
         scan.add(*match.span(1), LOOSE, "one-time-code")
 

@@ -18,7 +18,21 @@ from capture_service.redaction.names import (
 )
 from capture_service.redaction.scan import STRUCTURED, Scan
 
-_PARAMETER_NAME: Final = re.compile(rb"[A-Za-z0-9_.\-\[\]]{1,64}\Z")
+_PARAMETER_NAME: Final = re.compile(rb"(?:[A-Za-z0-9_.\-\[\]]|%(?:25)*5[BbDd]){1,64}\Z")
+_BRACKETS: Final = re.compile(rb"(?:%(?:25)*5[BbDd]|[\[\]])+")
+_PAGING_STARTS: Final = (
+    "page",
+    "next",
+    "prev",
+    "sync",
+    "continu",
+    "resume",
+    "cancel",
+    "cursor",
+    "start",
+    "skip",
+)
+_SECRET_ENDS: Final = ("token", "secret", "apikey", "password", "passwd")
 _PARAMETER_VALUE: Final = re.compile(
     rb"(?:[^\s&#\"'<>`\\\x00-\x1f\x7f-\xff;,)\]}|%*]|%(?!(?:25)*(?:26|23|3[bB]"
     rb"|22|27|20|0[aAdD]))[0-9A-Fa-f]{0,2}|"
@@ -38,6 +52,7 @@ _WEAK_PASSWORDS: Final = frozenset(
 _TEMPLATE: Final = re.compile(rb"[{}<>$\[\]]|%[sd({]")
 _PUBLIC_DSN: Final = re.compile(rb"@(?:o\d+\.ingest|[\w.-]{0,40}sentry)[\w.-]*/")
 """Hosts of error reporting, whose address carries a public key that every web page shows."""
+_LATER_AT: Final = re.compile(rb"[^\s/?#\"'<>\\@,;)(:=&{}\[\]$]{0,64}@(?=[A-Za-z0-9\[])")
 _USER_TOKEN: Final = re.compile(rb"[A-Za-z0-9_.~%+=-]{16,400}")
 
 
@@ -83,7 +98,7 @@ def is_secret_value(name: bytes, value: bytes) -> bool:
     """Judge one URL parameter by the tier of its name."""
     if is_placeholder(value) or len(value) < 3:
         return False
-    decoded = re.sub(rb"%(?:25)*5[BbDd]|[\[\]]", b"", name)
+    decoded = ([part for part in _BRACKETS.split(name) if part] or [name])[-1]
     folded = collapse_parameter(decoded.decode("latin-1"))
     if folded in SECRET_PARAMETER_NAMES:
         return (
@@ -95,6 +110,8 @@ def is_secret_value(name: bytes, value: bytes) -> bool:
         return looks_machine_made(value, 16)
     if folded in MACHINE_PARAMETER_NAMES or classify_name(decoded) >= NameClass.SECRET:
         return looks_machine_made(value, 12)
+    if folded.endswith(_SECRET_ENDS) and not folded.startswith(_PAGING_STARTS):
+        return len(folded) < 16 and looks_machine_made(value, 16)
     return classify_name(decoded) is NameClass.WEAK and looks_machine_made(value, 20)
 
 
@@ -108,7 +125,7 @@ def confirm_user_part(scan: Scan, position: int) -> None:
     if not authorities:
         return
     start = authorities[-1].end()
-    end = _last_at(data, start, at)
+    end = _last_at(data, at)
     colon = _COLON.search(data, start, end)
     if colon is None and _PUBLIC_DSN.match(data, end):
         return
@@ -133,9 +150,9 @@ def confirm_user_part(scan: Scan, position: int) -> None:
     scan.add(colon.end(), end, STRUCTURED, "url-password")
 
 
-def _last_at(data: bytes, start: int, at: int) -> int:
+def _last_at(data: bytes, at: int) -> int:
     """A raw ``@`` inside a password: the last one before the path ends the user part."""
-    tail = re.compile(rb"[^\s/?#\"'<>\\@,;)]{0,64}@(?=[A-Za-z0-9\[])").match(data, at + 1)
+    tail = _LATER_AT.match(data, at + 1)
     return tail.end() - 1 if tail else at
 
 

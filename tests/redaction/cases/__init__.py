@@ -9,7 +9,9 @@ from pathlib import Path
 
 from .model import Case, Maker
 from .negatives import negative_cases
-from .positive_shapes import SHAPES, encoded_cases
+from .positive_encodings import encoded_cases
+from .positive_shapes import SHAPES
+from .short_texts import short_cases
 from .vendor_formats import CONTEXTS, FORMATS
 
 _COLLECTED = Path(__file__).with_name("collected_reversed.jsonl")
@@ -39,6 +41,7 @@ def generated_cases(seed: str) -> list[Case]:
             cases.append(Case(f"{kind}/{name}", text, (secret,), keep))
     for kind, shape in SHAPES.items():
         cases += [shape(Maker(f"{seed}/{kind}/{turn}")) for turn in range(2)]
+    cases += short_cases(Maker(f"{seed}/short"))
     for turn in range(2):
         cases += encoded_cases(Maker(f"{seed}/encoded/{turn}"))
         cases += negative_cases(Maker(f"{seed}/negative/{turn}"))

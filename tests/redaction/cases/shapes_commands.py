@@ -1,0 +1,55 @@
+"""Secrets on command lines, in sentences, and in database addresses."""
+
+from .recipes import Row, password, tame, token32, token40
+
+COMMANDS: tuple[Row, ...] = (
+    ("flag-space", "deploy --api-key @@ --region eu", token32, "--region eu"),
+    ("flag-equals", "deploy --token=@@ --dry-run", token40, "--dry-run"),
+    ("flag-quoted", "psql --password '@@' -h db", password, "-h db"),
+    ("mysql-short", "mysql -u root -p@@ shop", tame, "mysql -u root", " shop"),
+    (
+        "docker-login",
+        "docker login -u ann -p @@ registry.example.com",
+        tame,
+        "registry.example.com",
+    ),
+    ("redis-cli", "redis-cli -h r.example -a @@ ping", tame, " ping"),
+    ("pgpassword", "PGPASSWORD=@@ psql -h db -U ann -c 'select 1'", tame, "psql -h db"),
+    ("curl-proxy", "curl --proxy-user ann:@@ https://example.com/x", tame, "https://example.com/x"),
+    (
+        "wget",
+        "wget --user=ann --password=@@ https://example.com/f.zip",
+        tame,
+        "https://example.com/f.zip",
+    ),
+    ("argv-json", '{"argv": ["deploy", "--token", "@@", "-v"]}', token32, '"-v"'),
+    ("java-define", "java -Djavax.net.ssl.keyStorePassword=@@ -jar app.jar", tame, "-jar app.jar"),
+    ("openssl-pass", "openssl rsa -in k.pem -passin pass:@@ -out o.pem", tame, "-out o.pem"),
+    ("echo-pipe", "echo '@@' | docker login -u ann --password-stdin", tame, "| docker login"),
+    (
+        "prose-english",
+        "The admin password is @@ for now.",
+        tame,
+        "The admin password is ",
+        " for now.",
+    ),
+    ("prose-quoted", 'Use the password "@@" when asked.', tame, " when asked."),
+    ("prose-german", "Das Passwort lautet @@ und gilt bis Mai.", tame, "und gilt bis Mai."),
+    ("prose-french", "Mot de passe : @@\nServeur : a\n", tame, "Serveur : a"),
+    ("prose-portuguese", "senha: @@\nporta: 22\n", tame, "porta: 22"),
+    ("prose-russian", "Пароль: @@\nСервер: a\n", tame, "Сервер: a"),
+    ("prose-japanese", "パスワードは「@@」です。", tame, "です。"),
+    ("prose-japanese-colon", "パスワード:@@\nサーバー:a\n", tame, "サーバー:a"),
+    ("prose-korean", "비밀번호: @@\n서버: a\n", tame, "서버: a"),
+    ("prose-chinese-is", "登录密码是@@,请尽快修改。", tame, "登录密码是", "请尽快修改。"),
+    ("prose-chinese-key", "密钥:@@\n地址:a\n", token32, "地址:a"),
+    ("prose-token", "My access token is @@ by the way.", token40, " by the way."),
+    ("prose-arrow", "password -> @@\nhost -> a\n", tame, "host -> a"),
+    (
+        "prose-login-slash",
+        "Login: ann / Password: @@ (valid today)",
+        tame,
+        "Login: ann",
+        "(valid today)",
+    ),
+)
