@@ -1,9 +1,11 @@
 """Captures by the real Hermes: its plugin manager, its dispatcher, its agent loop, a scripted model."""
 
 import json
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -318,6 +320,28 @@ def test_plugin_is_loaded_as_hermes_wants_it(home_of: Any, model_of: Any, site: 
     # The recorder has one hook of the same name.
     assert facts["hooks"]["post_tool_call"] == 2
     assert facts["heavy"] == []
+
+
+def test_plugin_is_found_as_an_entry_point_too(
+    home_of: Any, model_of: Any, site: LocalWeb, capture: CaptureDouble, tmp_path: Path
+) -> None:
+    facts = tmp_path / "packages" / "source_corpus-0.1.0.dist-info"
+    facts.mkdir(parents=True)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: source-corpus\nVersion: 0.1.0\n")
+    declared = metadata.distribution("source-corpus").entry_points
+    (point,) = declared.select(group="hermes_agent.plugins")
+    (facts / "entry_points.txt").write_text(f"[{point.group}]\n{point.name} = {point.value}\n")
+    home: HermesHome = home_of(with_plugin=False)
+    model = model_of({"ALPHA": [{"calls": [("web_extract", {"urls": [SMALL]})]}, {"text": "ok"}]})
+    home.prepare(model.port)
+    config = json.loads((home.folder / "config.yaml").read_text("utf-8"))
+    config["plugins"]["enabled"].append("source-corpus")
+    (home.folder / "config.yaml").write_text(json.dumps(config), encoding="utf-8")
+    home.variables["PYTHONPATH"] = f"{facts.parent}:{HERE.parents[2] / 'clients' / 'hermes'}"
+    command = json.dumps([sys.executable, "-m", "sourcecorpus.hermes.sidecar"])
+    home.variables["SOURCECORPUS_SIDECAR_COMMAND"] = command
+    home.run("ALPHA", model, site)
+    assert len(wait_for_all(home, capture)) == 1
 
 
 def test_slash_command_sets_the_game_of_the_session(

@@ -10,19 +10,29 @@ import json
 import os
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from .limits import SIDE_FILE_BYTES_MAX, SIDE_FILES_MAX
 
-_TOOLS: Final = frozenset({"web_extract", "browser_snapshot", "browser_navigate"})
-# What Hermes 0.19 writes before the path: a windowed page, a summarised snapshot, a cut snapshot. Behind it come
-# pieces of a JSON string up to its end, an escaped line end, an escaped quotation mark, or the dash of a remark.
-_NAMED: Final = re.compile(
-    r"(?:Full text saved to: |napshot saved to: |napshot: read_file path=\\\")"
+# What Hermes 0.19 writes before the path, by tool: a windowed page; a summarised snapshot and a cut one.
+_MARKERS: Final = {
+    "web_extract": ("Full text saved to: ",),
+    "browser_snapshot": ("napshot saved to: ", 'napshot: read_file path=\\"'),
+    "browser_navigate": ("napshot saved to: ", 'napshot: read_file path=\\"'),
+}
+# The path in a JSON string: up to the string's end, an escaped line end or quotation mark, or a remark's dash.
+_PATH: Final = re.compile(
     r"((?:[^\"\\\n]|\\[^n\"]){1,4096}?)(?= (?:\u2014|\\u2014) |\\[n\"]|[\"\n]|\Z)"
 )
+# Each footer of a windowed page begins with a rule of these; text without one is not searched any further.
+_RULE: Final = "\u2500"
+_ESCAPED_RULE: Final = "\\u2500"
+_TAIL_CHARACTERS: Final = 4_096
+# A page can repeat the words of a footer as often as it likes.
+_CANDIDATES_MAX: Final = 64
 # Hermes keeps pages in the first; the second is the folder of installations that began before it.
 _FOLDERS: Final = ("cache/web", "web_cache")
 
@@ -52,24 +62,46 @@ def pages_named_in(tool_name: str, result: object, home: Path | None = None) -> 
     Returns:
         What could be read; a missing, foreign or oversized file is left out.
     """
-    if tool_name not in _TOOLS or not isinstance(result, str) or not _may_name_a_file(result):
+    markers = _MARKERS.get(tool_name)
+    if markers is None or not isinstance(result, str):
+        return []
+    start = _search_start(tool_name, result)
+    if start < 0:
         return []
     folders = [os.path.realpath((home or hermes_home()) / folder) for folder in _FOLDERS]
     pages: dict[str, CachedPage] = {}
-    for match in _NAMED.finditer(result):
-        name = _decoded(match[1])
+    for position in _candidates(result, markers, start):
+        match = _PATH.match(result, position)
+        name = _decoded(match[1]) if match else ""
         if name and name not in pages:
             data = _read_inside(name, folders)
             if data is not None:
                 pages[name] = CachedPage(name, data)
         if len(pages) == SIDE_FILES_MAX:
             break
-    return list(pages.values())
+    return list(pages.values())[::-1]
 
 
-def _may_name_a_file(result: str) -> bool:
-    """A cheap look before the exact one: most results name no file."""
-    return "aved to: " in result or "read_file path=" in result
+def _search_start(tool_name: str, result: str) -> int:
+    """Where footers can begin, -1 for nowhere. Cheap: most results have no footer, and Hermes waits meanwhile."""
+    if tool_name != "web_extract":
+        # Snapshots are cut at 15,000 characters; a search through them costs nothing.
+        return 0
+    if result.isascii():
+        # Hermes 0.19 writes the rule as it is; one that escapes it shows it at the end.
+        return 0 if _ESCAPED_RULE in result[-_TAIL_CHARACTERS:] else -1
+    return result.find(_RULE)
+
+
+def _candidates(result: str, markers: tuple[str, ...], start: int) -> Iterator[int]:
+    """Positions behind the markers, from the end: the real footer of the last page comes first."""
+    for marker in markers:
+        position = len(result)
+        for _ in range(_CANDIDATES_MAX):
+            position = result.rfind(marker, start, position)
+            if position < 0:
+                break
+            yield position + len(marker)
 
 
 def _decoded(text: str) -> str:
