@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from capture_service.redaction.configuration import matches_name
@@ -118,6 +119,20 @@ def confirm_escaped_assignment(scan: Scan, position: int) -> None:
         confirm_named_value(scan, name, start, after.end() if after else position)
 
 
+@lru_cache(maxsize=8192)
+def _role(name: bytes) -> tuple[str, NameClass]:
+    """Return what is special about a name, and its class."""
+    folded = collapse(name.decode("latin-1").rsplit(" ", 1)[-1])
+    if folded.endswith("authorization") or folded in AUTHORIZATION_HEADERS:
+        return "authorization", NameClass.SECRET
+    if folded in COOKIE_HEADERS or folded.endswith("cookie"):
+        return "cookie", NameClass.SECRET
+    role = (
+        "recovery" if folded.endswith(RECOVERY_NAMES) else "auth" if folded.endswith("auth") else ""
+    )
+    return role, classify_name(name)
+
+
 def confirm_named_value(
     scan: Scan, name: bytes, name_start: int, position: int, *, quotes_only: bool = False
 ) -> None:
@@ -131,19 +146,18 @@ def confirm_named_value(
         and scan.data[position - 1] == 0x3A
     ):
         return
-    folded = collapse(name.decode("latin-1").rsplit(" ", 1)[-1])
-    if folded.endswith("authorization") or folded in AUTHORIZATION_HEADERS:
+    role, name_class = _role(name)
+    if role == "authorization":
         confirm_authorization(scan, position)
         return
-    if folded in COOKIE_HEADERS or folded.endswith("cookie"):
-        confirm_cookie(scan, position, folded)
+    if role == "cookie":
+        confirm_cookie(scan, position)
         return
-    if folded.endswith(RECOVERY_NAMES) and confirm_recovery_phrase(scan, position):
+    if role == "recovery" and confirm_recovery_phrase(scan, position):
         return
-    name_class = classify_name(name)
     if name_class is NameClass.NONE:
         return
-    unsure = name_class is NameClass.WEAK and not folded.endswith("auth")
+    unsure = name_class is NameClass.WEAK and role != "auth"
     if unsure and _DIGIT.search(scan.data, position, position + 64) is None:
         return
     value = quoted_value(scan, position)

@@ -217,7 +217,7 @@ def confirm_command(scan: Scan, position: int) -> None:
                 ):
                     _add(scan, Value(*match.span(2), False), NameClass.PASSWORD)
     for match in _COOKIE_FLAG.finditer(data, start, end):
-        confirm_cookie(scan, match.end(), "cookie")
+        confirm_cookie(scan, match.end())
 
 
 def confirm_password_hash(scan: Scan, position: int) -> None:

@@ -130,7 +130,7 @@ def _mask_parameters(scan: Scan, position: int) -> bool:
     return found
 
 
-def confirm_cookie(scan: Scan, position: int, header: str) -> None:
+def confirm_cookie(scan: Scan, position: int) -> None:
     """Mask the secret values of a cookie list, one by one; attributes keep theirs."""
     data = scan.data
     lead = _LEAD.match(data, position, position + 24)
@@ -199,6 +199,6 @@ def confirm_header_object(scan: Scan, name: str, position: int) -> bool:
         confirm_authorization(scan, value.start)
         return True
     if name in ("cookie", "setcookie"):
-        confirm_cookie(scan, value.start, name)
+        confirm_cookie(scan, value.start)
         return True
     return False

@@ -80,6 +80,8 @@ _REFERENCE: Final = re.compile(
     rb"[\w.+-]+@[\w-]+\.[\w.]+|v?\d+(?:\.\d+)+(?:[-+.]?(?:alpha|beta|rc|dev|"
     rb"post)?[.-]?\d*)?|[\^~>=<]+\s?\d[\w.*-]*"
 )
+_REFERENCE_MARK: Final = re.compile(rb"[:/.@+\\^~><=]")
+"""Every reference has one of these."""
 _IDENTIFIER: Final = re.compile(
     rb"[_$]{0,2}(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+|_[a-z]+|_?\d{1,5}(?=\Z|[A-Z_]))*|"
     rb"[A-Z]+(?:_[A-Z]+)*_?\d{0,2})_?"
@@ -138,6 +140,10 @@ def _count_digits(value: bytes) -> int:
     return len(value) - len(value.translate(None, b"0123456789"))
 
 
+def _is_reference(value: bytes) -> bool:
+    return _REFERENCE_MARK.search(value) is not None and _REFERENCE.fullmatch(value) is not None
+
+
 def is_placeholder(value: bytes) -> bool:
     """Say whether a value only stands for a secret: empty, masked, a template or a sample of documentation."""
     start = value[:_PLACEHOLDER_BYTES]
@@ -152,7 +158,7 @@ def is_placeholder(value: bytes) -> bool:
 
 def is_code(value: bytes) -> bool:
     """Say whether an unquoted value reads as code, a reference to another value, a path or a version."""
-    if _CODE.fullmatch(value) is not None or _REFERENCE.fullmatch(value) is not None:
+    if _CODE.fullmatch(value) is not None or _is_reference(value):
         return True
     return _DOTTED.fullmatch(value) is not None and all(
         _names_something(part) for part in re.findall(rb"[\w$]+", value)
@@ -189,11 +195,7 @@ def looks_machine_made(value: bytes, minimum: int) -> bool:
 
 
 def _looks_random(value: bytes, minimum: int) -> bool:
-    if (
-        _SAFE_MACHINE.fullmatch(value) is None
-        or _REFERENCE.fullmatch(value)
-        or _DATE.fullmatch(value)
-    ):
+    if _SAFE_MACHINE.fullmatch(value) is None or _is_reference(value) or _DATE.fullmatch(value):
         return False
     if len(set(value)) < min(6, len(value) // 2 + 1):
         return False
@@ -243,7 +245,7 @@ def judge_password(value: bytes, quoted: bool) -> bool:
     if (
         _DATE.fullmatch(value)
         or _ALTERNATIVES.fullmatch(value)
-        or _REFERENCE.fullmatch(value)
+        or _is_reference(value)
         or (_CODE.fullmatch(value) and b"(" in value and not _has_digit(value))
     ):
         return False

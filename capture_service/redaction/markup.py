@@ -230,7 +230,7 @@ def confirm_column(scan: Scan, position: int) -> None:
     data = scan.data
     if data[position - 1] == 0x0A:
         if data[max(0, position - 20) : position].rstrip(b"\r\n").endswith(b".cookie"):
-            confirm_cookie(scan, position, "cookie")
+            confirm_cookie(scan, position)
             return
         if _confirm_next_line(scan, position):
             return

@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from capture_service.redaction.judge import is_placeholder, is_words, looks_machine_made
+from capture_service.redaction.limits import MAX_VALUE_BYTES
 from capture_service.redaction.names import (
     EVERYDAY_PARAMETER_NAMES,
     MACHINE_PARAMETER_NAMES,
@@ -18,7 +19,11 @@ from capture_service.redaction.names import (
 )
 from capture_service.redaction.scan import STRUCTURED, Scan
 
-_PARAMETER_NAME: Final = re.compile(rb"(?:[A-Za-z0-9_.\-\[\]]|%(?:25)*5[BbDd]){1,64}\Z")
+_REVERSED_NAME: Final = re.compile(rb"[A-Za-z0-9_.\-\[\]%]{1,80}")
+_ESCAPED_SEPARATOR: Final = re.compile(
+    rb".*(?:%(?:25)*(?:3[Ff]|26|23)|(?<=\\)(?:u0026|x26)|(?<=&)amp)", re.DOTALL
+)
+_ESCAPED_EQUALS: Final = re.compile(rb"%(?:25)*3[Dd]\Z")
 _BRACKETS: Final = re.compile(rb"(?:%(?:25)*5[BbDd]|[\[\]])+")
 _PAGING_STARTS: Final = (
     "page",
@@ -34,7 +39,7 @@ _PAGING_STARTS: Final = (
 )
 _SECRET_ENDS: Final = ("token", "secret", "apikey", "password", "passwd")
 _PARAMETER_VALUE: Final = re.compile(
-    rb"(?:[^\s&#\"'<>`\\\x00-\x1f\x7f-\xff;,)\]}|%*]|%(?!(?:25)*(?:26|23|3[bB]"
+    rb"(?:[^\s&#\"'<>`\\\x00-\x1f\x7f-\xff;,)\]}|%*]++|%(?!(?:25)*(?:26|23|3[bB]"
     rb"|22|27|20|0[aAdD]))[0-9A-Fa-f]{0,2}|"
     rb"[,;)|*](?=[A-Za-z0-9%_-]{2})(?!(?:[A-Za-z_][\w.-]{0,30})=))+"
 )
@@ -44,7 +49,7 @@ _COLON: Final = re.compile(rb":|%(?:25)*3[Aa]")
 _WEAK_PASSWORDS: Final = frozenset(
     word.encode("ascii")
     for word in words(
-        "password pass passwd pwd pw secret user username userpass mypassword yourpassword test example postgres root "
+        "password pass passwd pwd secret user username userpass mypassword yourpassword test example postgres root "
         "admin guest token changeme foo bar baz xxx x password1 api-key api_key apikey key passw0rd pa55word "
         "credentials auth"
     )
@@ -59,25 +64,22 @@ _USER_TOKEN: Final = re.compile(rb"[A-Za-z0-9_.~%+=-]{16,400}")
 def confirm_parameter(scan: Scan, position: int) -> None:
     """Mask the value of a URL parameter whose ``=`` ends at `position`."""
     data = scan.data
-    operator = 3 if data[position - 1 : position] in b"Dd" else 1
-    if operator == 3:
-        found = re.search(rb"%(?:25)*3[Dd]\Z", data[max(0, position - 12) : position])
+    operator = 1
+    if data[position - 1] != 0x3D:
+        found = _ESCAPED_EQUALS.search(data, max(0, position - 12), position)
         operator = len(found.group()) if found else 1
-    name_match = _PARAMETER_NAME.search(data, max(0, position - operator - 64), position - operator)
-    value = _PARAMETER_VALUE.match(data, position, position + 4096)
-    if name_match is None or value is None:
+    end = position - operator
+    before = _REVERSED_NAME.match(data[max(0, end - 80) : end][::-1])
+    value = _PARAMETER_VALUE.match(data, position, position + MAX_VALUE_BYTES)
+    if before is None or value is None:
         return
+    start = end - before.end()
+    separator = _ESCAPED_SEPARATOR.search(data, start, end)
+    start = separator.end() if separator else start
     scan.budget.spend(len(value.group()) + 96)
-    if value.group()[:1] == b"=" or scan.data[name_match.start() - 2 : name_match.start()] == b"&&":
+    if value.group()[:1] == b"=" or data[max(0, start - 2) : start] == b"&&":
         return
-    name = name_match.group()
-    for encoded in (b"amp", b"u0026", b"x26"):
-        if (
-            name.startswith(encoded)
-            and len(name) > len(encoded)
-            and data[name_match.start() - 1 : name_match.start()] in b"\\"
-        ):
-            name = name[len(encoded) :]
+    name = data[start:end]
     text = value.group().rstrip(b".,!:*")
     if is_secret_value(name, text) and not scan.touches_placeholder(position, position + len(text)):
         scan.add(position, position + len(text), STRUCTURED, "url-parameter")
@@ -141,9 +143,11 @@ def confirm_user_part(scan: Scan, position: int) -> None:
         or is_placeholder(password)
     ):
         return
-    if password.startswith(b"pserver:") or (password.isalpha() and len(password) < 4):
+    if password.startswith(b"pserver:") or len(password) < 2:
         return
-    if password.isalpha() and (len(password) < 8 or user == b"anonymous") and is_words(password):
+    # Of two letters nothing tells a word from a password.
+    plain = len(password) > 2 and password.isalpha() and is_words(password)
+    if plain and (len(password) < 8 or user == b"anonymous"):
         return
     if user.startswith((b"{", b"$", b"<")) and is_words(password):
         return
