@@ -1,6 +1,7 @@
 """The sidecar as a whole, in one process: redaction, spool, stream, resume, games, refusals."""
 
 import os
+import shutil
 import socket
 from pathlib import Path
 
@@ -278,6 +279,31 @@ def test_idle_sidecar_ends(tmp_path: Path) -> None:
     with running:
         running.join()
     assert not (tmp_path / "data" / "hermes" / "sidecar.json").exists()
+
+
+def test_listener_of_a_removed_folder_leaves_the_next_one_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "hermes"
+    old = Listener(folder)
+    shutil.rmtree(folder)
+    new = Listener(folder)
+    file = folder / "sidecar.json"
+    file.write_text(file.read_text("utf-8").replace(f'"pid": {os.getpid()}', '"pid": 1'))
+    assert not old.is_reachable()
+    old.close()
+    assert file.exists()
+    assert (folder / "sidecar.sock").exists()
+    new.close()
+
+
+def test_sidecar_whose_folder_was_removed_ends(tmp_path: Path) -> None:
+    running = RunningSidecar(tmp_path / "data", "127.0.0.1:1")
+    with running:
+        plugin = PluginConnection(running)
+        plugin.send(1)
+        plugin.wait_durable(1)
+        plugin.close()
+        (tmp_path / "data" / "hermes" / "sidecar.json").unlink()
+        running.join()
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,7 @@ class Sidecar:
         intake = Intake(
             self.store, self._games, self._redactor.result, spooled=self.delivery.notify
         )
+        self._listener = listener
         self._idle_seconds = own.idle_seconds
         self.server = Server(
             listener.socket,
@@ -177,6 +178,9 @@ class Sidecar:
         self.store.write_counters()
         if self._redactor.done() and self._redactor.exception() is not None:
             # Nothing can be kept without redaction; the reason stands in the log.
+            return True
+        if not self._listener.is_reachable():
+            # Somebody removed the folder: nobody can come, and another sidecar may hold the new one.
             return True
         if seconds < self._idle_seconds:
             return False

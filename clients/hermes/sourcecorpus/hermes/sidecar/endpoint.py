@@ -63,12 +63,23 @@ class Listener:
         """Stop listening and remove what only a running sidecar has."""
         self.socket.close()
         with contextlib.suppress(OSError):
-            self._file.unlink(missing_ok=True)
-            if self.endpoint.unix_path:
-                Path(self.endpoint.unix_path).unlink(missing_ok=True)
             if self._temporary is not None:
+                Path(self.endpoint.unix_path).unlink(missing_ok=True)
                 self._temporary.rmdir()
+            # In a folder that was removed and made anew, file and socket are another sidecar's.
+            if self.is_reachable():
+                self._file.unlink(missing_ok=True)
+                if self.endpoint.unix_path:
+                    Path(self.endpoint.unix_path).unlink(missing_ok=True)
         self._lock.close()
+
+    def is_reachable(self) -> bool:
+        """Whether plugins still find this socket: the file is there and names this process."""
+        try:
+            document = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return False
+        return isinstance(document, dict) and document.get("pid") == os.getpid()
 
     def accepts(self, connection: socket.socket, token: object) -> bool:
         """Whether the other end may talk: the same user, or whoever shows the token on TCP."""
