@@ -12,7 +12,7 @@ PIP = PIP_CONSTRAINT=$(CURDIR)/$(CONSTRAINTS) $(BIN)/pip --disable-pip-version-c
 
 .DEFAULT_GOAL := help
 .PHONY: help up test install protos format format-check lint proto-check types unit install-check process-tests \
-	hermes-venv sample baseline bench bench-store bench-path bench-redaction bench-extraction soak clean
+	hermes-venv sample baseline bench bench-store bench-path bench-redaction bench-extraction bench-hermes clean
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /: /' | sort
@@ -79,6 +79,23 @@ hermes-venv: $(HERMES_VENV)/.installed ## Install the real Hermes beside the pro
 
 sample: install hermes-venv ## Record the bundled sample game anew with the real Hermes.
 	$(BIN)/python tests/e2e/hermes/make_sample.py
+
+bench: bench-path bench-redaction bench-extraction bench-hermes ## Run the benchmarks; each prints JSON with ratios.
+
+bench-path: install ## The whole way and single calls against their floors, in one run.
+	$(BIN)/python -m bench.path.run
+
+bench-store: install ## The store in process against the floor program; CORPUS=FILE of documents.
+	$(BIN)/python -m bench.store.run --corpus $(CORPUS) --mid --workers 2
+
+bench-redaction: install ## Speed of the redactor on ordinary, dense and hostile texts.
+	$(BIN)/python -m bench.redaction.run
+
+bench-extraction: install ## Speed and memory of text extraction by kind.
+	$(BIN)/python -m bench.extraction.run --megabytes 20
+
+bench-hermes: install hermes-venv ## What the plugin costs the real Hermes.
+	$(BIN)/python -m bench.hermes.hook_cost
 
 baseline: install ## Commit to the contract: later changes are checked against this image.
 	$(BIN)/buf build -o protos/baseline.binpb

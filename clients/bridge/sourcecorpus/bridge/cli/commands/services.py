@@ -79,13 +79,14 @@ def run_config(options: argparse.Namespace) -> int:
     """List every setting of both services."""
     from capture_service.settings import CaptureSettings
     from corpus_service.settings import CorpusSettings
+    from sourcecorpus.hermes.sidecar.settings import SidecarSettings
 
     from sourcecorpus.rpc.runtime_settings import RuntimeSettings
     from sourcecorpus.rpc.settings import describe, load
 
     rows = [
         row
-        for settings in (RuntimeSettings, CaptureSettings, CorpusSettings)
+        for settings in (RuntimeSettings, CaptureSettings, CorpusSettings, SidecarSettings)
         for row in describe(settings, load(settings, file=options.config_file))
     ]
     if options.json:
