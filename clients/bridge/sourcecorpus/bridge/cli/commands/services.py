@@ -80,7 +80,6 @@ def run_config(options: argparse.Namespace) -> int:
     from capture_service.settings import CaptureSettings
     from corpus_service.settings import CorpusSettings
     from sourcecorpus.hermes.sidecar.settings import SidecarSettings
-
     from sourcecorpus.rpc.runtime_settings import RuntimeSettings
     from sourcecorpus.rpc.settings import describe, load
 
