@@ -23,6 +23,7 @@ from sourcecorpus.rpc.access import AccessPolicy, MethodClass
 from sourcecorpus.rpc.binding import Binding, StartError, bind, write_ready_file
 from sourcecorpus.rpc.health import HEALTH_SERVICE, HealthServicer
 from sourcecorpus.rpc.interceptors.access import AccessInterceptor
+from sourcecorpus.rpc.interceptors.base import InterceptorChain
 from sourcecorpus.rpc.interceptors.concurrency import LIMITS_DEFAULT, ConcurrencyInterceptor
 from sourcecorpus.rpc.interceptors.deadlines import DeadlineInterceptor
 from sourcecorpus.rpc.interceptors.errors import ErrorInterceptor
@@ -99,12 +100,14 @@ class ServiceServer:
         self._concurrency = ConcurrencyInterceptor(concurrency)
         self._server = grpc.aio.server(
             interceptors=(
-                ErrorInterceptor(),
-                RequestIdInterceptor(),
-                TelemetryInterceptor(),
-                AccessInterceptor(_access(settings)),
-                self._concurrency,
-                deadlines or DeadlineInterceptor(),
+                InterceptorChain(
+                    ErrorInterceptor(),
+                    RequestIdInterceptor(),
+                    TelemetryInterceptor(),
+                    AccessInterceptor(_access(settings)),
+                    self._concurrency,
+                    deadlines or DeadlineInterceptor(),
+                ),
             ),
             options=server_options(),
             # Bounds stand in ConcurrencyInterceptor; one for all would refuse health checks too.
