@@ -48,6 +48,8 @@ CHUNKS_SCANNED_MAX: Final = 24
 # Texts with more chunks are prepared while they are written, so that they are not held twice.
 TEXT_CHUNKS_HELD_MAX: Final = 2_000
 HEADINGS_REMEMBERED_MAX: Final = 256
+# Claims of one document: they travel with its version and its observation.
+TEXT_CLAIMS_BYTES_MAX: Final = 16 * KIBIBYTE
 
 # Processes that make texts. Larger contents are read by the service itself, chunk by chunk.
 PREPARATION_WORKERS_MAX: Final = 8

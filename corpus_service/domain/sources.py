@@ -51,13 +51,15 @@ class Source:
     first_observed_time: Instant
     last_observed_time: Instant
     license_hint: str
+    extraction_failure: str
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
     """One stored text of a source; see the contract's Version.
 
-    ``original_uri`` is the address to open the original.
+    ``original_uri`` is the address to open the original, ``facts_json`` is what
+    `corpus_service.domain.text_facts.TextFacts` reads.
     """
 
     version_id: str
@@ -87,11 +89,16 @@ class Version:
     observation_count: int
     synthetic: bool
     repairs: Mapping[str, int]
+    facts_json: str
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One time that a tool returned a source; see the contract's Observation."""
+    """One time that a tool returned a source; see the contract's Observation.
+
+    ``parent_inferred``: nobody named the parent; it is the code run of the same task within whose
+    time the call ended.
+    """
 
     observation_id: str
     envelope_id: str
@@ -117,6 +124,9 @@ class Observation:
     parent_source_id: str
     upstream_masked: bool
     result_hash: str
+    extraction_failure: str
+    parent_tool_call_id: str
+    parent_inferred: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import enum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 Instant: TypeAlias = int
 """A time in nanoseconds since 1970-01-01T00:00:00Z; what ``Timestamp.ToNanoseconds`` returns."""
+
+
+CODE_FAMILY: Final = "code_run"
+"""Family of the calls that make further calls: their results hang under the run's source."""
 
 
 class Completeness(enum.IntEnum):

@@ -8,6 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from corpus_service.domain.games import Game
 from corpus_service.domain.sources import LineSlice, Observation, Source, Version
+from corpus_service.domain.text_facts import TextFacts
 from corpus_service.domain.vocabulary import Instant
 from corpus_service.search.limits import EXPLAINED_WORD_CODE_POINTS_MAX, EXPLAINED_WORDS_MAX
 from corpus_service.services.citations import Citation, CitationFailure, Resolved
@@ -79,11 +80,15 @@ def source_message(source: Source) -> source_pb2.Source:
         first_observed_time=timestamp(source.first_observed_time),
         last_observed_time=timestamp(source.last_observed_time),
         license_hint=source.license_hint,
+        extraction_failure=source.extraction_failure,
     )
 
 
-def version_message(version: Version) -> source_pb2.Version:
-    """Returns a version as a message."""
+def version_message(version: Version, *, with_extraction: bool = False) -> source_pb2.Version:
+    """Returns a version as a message.
+
+    What extraction found may take `TEXT_CLAIMS_BYTES_MAX` bytes: too much for every citation of a batch.
+    """
     return source_pb2.Version(
         version_id=version.version_id,
         game_id=version.game_id,
@@ -111,6 +116,23 @@ def version_message(version: Version) -> source_pb2.Version:
         observation_count=version.observation_count,
         synthetic=version.synthetic,
         repairs=version.repairs,
+        extraction=extraction_message(version) if with_extraction else None,
+    )
+
+
+def extraction_message(version: Version) -> source_pb2.Extraction:
+    """Returns what extraction found beside the text."""
+    facts = TextFacts.from_json(version.facts_json)
+    return source_pb2.Extraction(
+        charset=facts.charset,
+        charset_reason=facts.charset_reason,
+        charset_confidence=facts.charset_confidence,
+        flags=facts.flags,
+        quality=facts.quality,
+        claims=[
+            capture_record_pb2.Claim(name=claim.name, value=claim.value) for claim in facts.claims
+        ],
+        frame_uris=facts.frame_uris,
     )
 
 
@@ -159,6 +181,9 @@ def observation_message(observation: Observation) -> source_pb2.Observation:
         parent_source_id=observation.parent_source_id,
         upstream_masked=observation.upstream_masked,
         result_hash=observation.result_hash,
+        extraction_failure=observation.extraction_failure,
+        parent_inferred=observation.parent_inferred,
+        parent_tool_call_id=observation.parent_tool_call_id,
     )
 
 

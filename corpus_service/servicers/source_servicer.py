@@ -95,7 +95,9 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         game_id = require_game(request.game_id)
         # A look-up by key: shorter than the way to a thread.
         version = self._reading.get_version(game_id, request.version_id)
-        return source_service_pb2.GetVersionResponse(version=version_message(version))
+        return source_service_pb2.GetVersionResponse(
+            version=version_message(version, with_extraction=True)
+        )
 
     async def ReadDocument(  # noqa: N802 - name of the contract
         self, request: source_service_pb2.ReadDocumentRequest, context: Context
@@ -190,7 +192,7 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
             as_of=page.as_of,
         )
         response = source_service_pb2.ListVersionsResponse(
-            versions=[version_message(version) for version, _ in found[:size]]
+            versions=[version_message(version, with_extraction=True) for version, _ in found[:size]]
         )
         if len(found) > size:
             response.next_page_token = self._versions_pager.token(

@@ -14,6 +14,7 @@ from corpus_service.domain.vocabulary import IngestStatus, Instant, Outcome
 from corpus_service.extraction.limits import CONTENT_BYTES_MAX
 from corpus_service.extraction.types import FailureReason
 from corpus_service.services.ingest_checks import RecordFault, check_record
+from corpus_service.services.ingest_findings import with_findings
 from corpus_service.services.ingest_texts import ReadingJob, TextMaker
 from corpus_service.storage.interface import CaptureWriter, GameCatalog
 from corpus_service.storage.pieces import compress_content
@@ -187,7 +188,8 @@ class IngestUseCase:
             for content in record.contents
             if content.data is not None and not record.probe
         )
-        return PreparedRecord(record, contents, tuple(sources), self.clock(), plan.unread_contents)
+        found, entries = with_findings(record, sources)
+        return PreparedRecord(found, contents, entries, self.clock(), plan.unread_contents)
 
 
 def _wants_text(record: CaptureRecord, source: CapturedSource) -> bool:

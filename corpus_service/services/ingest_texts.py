@@ -15,16 +15,22 @@ from typing import Final, Protocol
 
 from corpus_service.chunking import Chunk, chunk_text
 from corpus_service.domain.lines import count_lines
-from corpus_service.domain.records import CapturedSource
+from corpus_service.domain.records import CapturedSource, Claim
+from corpus_service.domain.text_facts import PLAIN_CHARSET, TextFacts
 from corpus_service.extraction.limits import CONTENT_BYTES_MAX
 from corpus_service.extraction.types import (
+    ClaimKind,
     ExtractedText,
     ExtractionFailed,
     ExtractionRequest,
     FailureReason,
     Flag,
 )
-from corpus_service.limits import HEADINGS_REMEMBERED_MAX, TEXT_CHUNKS_HELD_MAX
+from corpus_service.limits import (
+    HEADINGS_REMEMBERED_MAX,
+    TEXT_CHUNKS_HELD_MAX,
+    TEXT_CLAIMS_BYTES_MAX,
+)
 from corpus_service.storage.preparation import (
     PreparedChunk,
     PreparedSource,
@@ -34,6 +40,10 @@ from corpus_service.storage.preparation import (
 
 TOO_LARGE: Final = FailureReason.CONTENT_TOO_LARGE.value
 _SHELLS: Final = frozenset({Flag.FRAMESET_SHELL, Flag.IFRAME_SHELL, Flag.SCRIPT_SHELL})
+_CLAIM_NAMES: Final = {kind: kind.value for kind in ClaimKind} | {
+    ClaimKind.CANONICAL: "rel=canonical",
+    ClaimKind.LICENSE: "rel=license",
+}
 _HASH_STEP_CODE_POINTS: Final = 1 << 20
 
 
@@ -111,11 +121,18 @@ class TextPreparation:
                 failed_extractor=failure.extractor,
                 failed_extractor_version=dict(self.extractors).get(failure.extractor, ""),
             )
-        if not _SHELLS.isdisjoint(text.flags):
-            return PreparedSource(empty_frame=True)
-        return PreparedSource(self._prepared(source, text))
+        facts = _facts(text)
+        is_shell = not _SHELLS.isdisjoint(text.flags)
+        return PreparedSource(
+            None if is_shell else self._prepared(source, text, facts),
+            empty_frame=is_shell,
+            frame_uris=facts.frame_uris,
+            claims=facts.claims,
+        )
 
-    def _prepared(self, source: CapturedSource, extracted: ExtractedText) -> PreparedText:
+    def _prepared(
+        self, source: CapturedSource, extracted: ExtractedText, facts: TextFacts
+    ) -> PreparedText:
         text = extracted.text
         chunks = chunk_text(text, format=extracted.format)
         if not chunks and text:
@@ -134,7 +151,7 @@ class TextPreparation:
             title=extracted.title,
             language=extracted.language,
             repairs=extracted.repairs,
-            facts_json=_facts(extracted),
+            facts_json=facts.to_json(),
         )
 
 
@@ -183,21 +200,29 @@ def _hash_of(text: str) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _facts(extracted: ExtractedText) -> str:
-    """What else the extractor found, as JSON; plain cases are empty."""
-    facts: dict[str, object] = {}
-    if extracted.charset != "utf-8":
-        facts["charset"] = extracted.charset
-        facts["charset_reason"] = extracted.charset_reason.value
-        facts["charset_confidence"] = extracted.charset_confidence
-    if extracted.flags:
-        facts["flags"] = list(extracted.flags)
-    if extracted.frame_uris:
-        facts["frame_uris"] = list(extracted.frame_uris)
-    if extracted.claims:
-        facts["claims"] = [
-            [claim.kind.value, claim.value, claim.language] for claim in extracted.claims
-        ]
-    if extracted.quality < 1.0:
-        facts["quality"] = extracted.quality
-    return json.dumps(facts) if facts else "{}"
+def _claims(extracted: ExtractedText) -> tuple[Claim, ...]:
+    """The document's claims under the names of the contract, within a bound for their bytes."""
+    found: dict[Claim, None] = {}
+    size_bytes = 0
+    for claim in extracted.claims:
+        value = f"{claim.language} {claim.value}" if claim.language else claim.value
+        named = Claim(_CLAIM_NAMES[claim.kind], value)
+        size_bytes += len(value.encode("utf-8", "replace"))
+        if size_bytes > TEXT_CLAIMS_BYTES_MAX:
+            break
+        found[named] = None
+    return tuple(found)
+
+
+def _facts(extracted: ExtractedText) -> TextFacts:
+    """What else the extractor found; a charset that was never in doubt is not told."""
+    plain = extracted.charset == PLAIN_CHARSET
+    return TextFacts(
+        charset=extracted.charset,
+        charset_reason="" if plain else extracted.charset_reason.value,
+        charset_confidence=extracted.charset_confidence,
+        flags=extracted.flags,
+        quality=extracted.quality,
+        claims=_claims(extracted),
+        frame_uris=extracted.frame_uris,
+    )

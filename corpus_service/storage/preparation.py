@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from corpus_service.domain.records import CaptureRecord
+from corpus_service.domain.records import CaptureRecord, Claim
 from corpus_service.domain.vocabulary import Instant
 
 
@@ -80,6 +80,8 @@ class PreparedSource:
     """Text or failure for one source of the record; both empty where none was tried.
 
     ``empty_frame`` says that extraction found a frame or script notice in place of a page.
+    ``frame_uris`` are addresses of frames as written, ``claims`` what the document says about
+    itself; ingest makes stubs and claims of the record out of them.
     """
 
     text: PreparedText | None = None
@@ -87,6 +89,8 @@ class PreparedSource:
     failed_extractor: str = ""
     failed_extractor_version: str = ""
     empty_frame: bool = False
+    frame_uris: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

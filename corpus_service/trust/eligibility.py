@@ -39,6 +39,7 @@ def judge(
     http_status: int,
     has_content: bool,
     empty_frame: bool = False,
+    unchanged: bool = False,
 ) -> Verdict:
     """Judge one observation.
 
@@ -49,13 +50,16 @@ def judge(
         http_status: Status of the last hop; 0 means unknown.
         has_content: The observation has bytes, its own or those that it says are unchanged.
         empty_frame: Extraction found a frame or script notice in place of the page.
+        unchanged: The call gave no content and says that the earlier one, which is at hand, still
+            holds: then it is an observation of that content and no stub.
     """
     if probe:
         return Verdict.PROBE
     documentary = role in (SourceRole.DOCUMENT, SourceRole.DERIVED)
     if role is SourceRole.FAILED or (documentary and http_status >= HTTP_ERROR_MIN):
         return Verdict.FAILED
-    if role is SourceRole.STUB or completeness is Completeness.STUB or not has_content:
+    named_only = role is SourceRole.STUB or completeness is Completeness.STUB
+    if not has_content or (named_only and not unchanged):
         return Verdict.STUB
     if empty_frame or completeness is Completeness.SHELL:
         return Verdict.SHELL

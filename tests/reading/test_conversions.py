@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 
 from corpus_service.domain.records import Claim, Representation, Window
 from corpus_service.domain.sources import Observation, Passage, Source, Version
+from corpus_service.domain.text_facts import TextFacts
 from corpus_service.search.snippets import Snippet
 from corpus_service.servicers import conversions
 from corpus_service.services.citations import Citation
@@ -50,7 +51,18 @@ def empty_fields(message: Message) -> set[str]:
     ("message", "absent"),
     [
         (conversions.source_message(filled(Source)), set()),
-        (conversions.version_message(filled(Version)), set()),
+        (
+            conversions.version_message(
+                dataclasses.replace(filled(Version), facts_json="{}"), with_extraction=True
+            ),
+            set(),
+        ),
+        (
+            conversions.extraction_message(
+                dataclasses.replace(filled(Version), facts_json=filled(TextFacts).to_json())
+            ),
+            set(),
+        ),
         (conversions.observation_message(filled(Observation)), set()),
         # A version cannot be current and superseded at the same time.
         (conversions.citation_message(filled(Citation)), {"superseded"}),

@@ -124,13 +124,15 @@ class _RecordIngest:
         return result
 
     def _judge(self, source: CapturedSource, prepared: PreparedSource) -> Verdict:
+        unchanged = not source.content_hash and self._earlier(source) is not None
         return judge(
             probe=False,
             role=source.role,
             completeness=source.completeness,
             http_status=source.http_status,
-            has_content=bool(source.content_hash) or self._earlier(source) is not None,
+            has_content=bool(source.content_hash) or unchanged,
             empty_frame=prepared.empty_frame,
+            unchanged=unchanged,
         )
 
     def _earlier(self, source: CapturedSource) -> MemoryArtifact | None:
@@ -211,6 +213,8 @@ class _RecordIngest:
             )
         )
         self._game.next_observation += 1
+        if artifact is not None and prepared.text is not None:
+            artifact.failure = ""
         if artifact is not None and prepared.extraction_failure:
             artifact.failure = prepared.extraction_failure
             artifact.failed_extractors.add(

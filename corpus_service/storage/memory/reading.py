@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from corpus_service.domain.queries import SearchFilter, SourceFilter
+from corpus_service.domain.records import CaptureRecord
 from corpus_service.domain.sources import Observation, Passage, Source, Version
-from corpus_service.domain.vocabulary import Completeness, Trust, VersionScope
+from corpus_service.domain.vocabulary import CODE_FAMILY, Completeness, Trust, VersionScope
 from corpus_service.storage.memory.ingest import host_of
 from corpus_service.storage.memory.tables import (
     MemoryGame,
@@ -15,7 +16,7 @@ from corpus_service.storage.memory.tables import (
     MemoryVersion,
 )
 from corpus_service.trust import trust_of
-from sourcecorpus.identity.identifiers import chunk_id
+from sourcecorpus.identity.identifiers import chunk_id, source_id
 
 
 def original_uri(source: MemorySource) -> str:
@@ -50,6 +51,7 @@ def source_model(game: MemoryGame, source: MemorySource) -> Source:
         first_observed_time=min(entry.record.finished_time for entry in shown),
         last_observed_time=max(entry.record.finished_time for entry in shown),
         license_hint=captured.license_hint,
+        extraction_failure=artifact.failure if artifact and not source.current else "",
     )
 
 
@@ -85,12 +87,15 @@ def version_model(game: MemoryGame, version: MemoryVersion) -> Version:
         observation_count=artifact.observation_count,
         synthetic=artifact.synthetic,
         repairs=dict(text.repairs),
+        facts_json=text.facts_json,
     )
 
 
-def observation_model(entry: MemoryObservation) -> Observation:
+def observation_model(game: MemoryGame, entry: MemoryObservation) -> Observation:
     """An observation as readers see it."""
     record, captured = entry.record, entry.captured
+    code = _code_source(game, record)
+    failure = entry.artifact.failure if entry.artifact and not entry.artifact.versions else ""
     return Observation(
         observation_id=entry.id,
         envelope_id=record.envelope_id,
@@ -113,10 +118,31 @@ def observation_model(entry: MemoryObservation) -> Observation:
         metadata_json=captured.metadata_json,
         rank=captured.rank,
         derivation=captured.derivation,
-        parent_source_id=entry.parent.id if entry.parent else "",
+        parent_source_id=entry.parent.id if entry.parent else code,
         upstream_masked=captured.upstream_masked,
         result_hash=record.result_hash,
+        extraction_failure=failure,
+        parent_tool_call_id=record.parent_tool_call_id,
+        parent_inferred=entry.parent is None and bool(code),
     )
+
+
+def _code_source(game: MemoryGame, record: CaptureRecord) -> str:
+    """The one code run of the same task within whose time a nested call ended, else ""."""
+    if not record.task_id or record.session_id or record.tool_call_id:
+        return ""
+    found = [
+        source_id(game.game_id, run.sources[0].canonical_uri)
+        for run, _, readable in game.envelopes.values()
+        if readable
+        and run.task_id == record.task_id
+        and run.tool_call_id
+        and record.parent_tool_call_id in ("", run.tool_call_id)
+        and run.started_time is not None
+        and run.started_time <= record.finished_time <= run.finished_time
+        and run.sources[0].family == CODE_FAMILY
+    ]
+    return found[0] if len(found) == 1 else ""
 
 
 def passage_model(version: MemoryVersion, ordinal: int) -> Passage:

@@ -233,7 +233,7 @@ class MemoryStore(MemoryCatalog):
                 return []
             shown = source.readable_observations()
             shown.sort(key=lambda entry: (-entry.record.finished_time, -entry.number))
-            return [reading.observation_model(entry) for entry in shown[:limit]]
+            return [reading.observation_model(game, entry) for entry in shown[:limit]]
 
     def get_versions(self, game_id: str, version_ids: Collection[str]) -> Mapping[str, Version]:
         """See `SourceReader.get_versions`."""

@@ -145,7 +145,7 @@ class ArtifactTable:
                 artifact.row,
             ),
         )
-        if prepared.extraction_failure:
+        if prepared.text is not None or prepared.extraction_failure:
             self._connection.execute(
                 "UPDATE source_artifacts SET extraction_failure = ?, failed_extractor = ?,"
                 " failed_extractor_version = ? WHERE row = ?",

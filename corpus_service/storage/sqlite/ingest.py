@@ -109,16 +109,19 @@ class _RecordIngest:
         )
 
     def _judge(self, source: CapturedSource, prepared: PreparedSource) -> Verdict:
-        has_content = bool(source.content_hash)
-        if not has_content and source.repeats_earlier_content:
-            has_content = self._artifacts.earlier(source, self._record.session_id) is not None
+        unchanged = (
+            not source.content_hash
+            and source.repeats_earlier_content
+            and self._artifacts.earlier(source, self._record.session_id) is not None
+        )
         return judge(
             probe=self._record.probe,
             role=source.role,
             completeness=source.completeness,
             http_status=source.http_status,
-            has_content=has_content,
+            has_content=bool(source.content_hash) or unchanged,
             empty_frame=prepared.empty_frame,
+            unchanged=unchanged,
         )
 
     def _next_observation(self) -> int:

@@ -19,19 +19,19 @@ _SOURCE: Final = (
     "s.id, s.canonical_uri, s.original_uri, s.family, s.kind, s.title, s.trust,"
     " s.current_version_id, s.version_count, s.observation_count, s.size_bytes, s.language,"
     " s.content_type, s.completeness, s.fetched_time, s.first_observed_time,"
-    " s.last_observed_time, s.license_hint"
+    " s.last_observed_time, s.license_hint, s.extraction_failure"
 )
 _VERSION: Final = (
     "id, source_id, artifact_id, canonical_uri, original_uri, content_hash, text_hash,"
     " text_length, line_count, chunk_count, title, family, kind, language, extractor,"
     " extractor_version, content_type, size_bytes, completeness, fetched_time, created_time,"
-    " current, trust, observation_count, synthetic, repairs_json"
+    " current, trust, observation_count, synthetic, repairs_json, facts_json"
 )
 _OBSERVATION: Final = (
     "row, envelope_id, position, artifact_id, role, observed_time, fetched_time, run_id,"
     " session_id, tool_call_id, tool_name, completeness, window_json, http_status, error,"
     " requested_uri, final_uri, claims_json, metadata_json, rank, derivation, parent_source_id,"
-    " upstream_masked, result_hash"
+    " upstream_masked, result_hash, extraction_failure, parent_tool_call_id, code_source_id"
 )
 
 
@@ -93,7 +93,7 @@ def list_sources(
         ORDER BY place DESC, number DESC LIMIT :limit
     """  # noqa: S608
     rows = all_rows(connection, statement, bindings)
-    return [(_source(game_id, row[:18]), SourcePosition(row[19], row[18])) for row in rows]
+    return [(_source(game_id, row[:19]), SourcePosition(row[20], row[19])) for row in rows]
 
 
 def list_versions(
@@ -202,7 +202,7 @@ def _source(game_id: str, row: Row) -> Source:
         Trust(row[6]),
         *row[7:13],
         Completeness(row[13]),
-        *row[14:18],
+        *row[14:19],
     ]
     return Source(*values)
 
@@ -221,6 +221,7 @@ def _version(game_id: str, row: Row) -> Version:
         row[23],
         bool(row[24]),
         {} if repairs == "{}" else json.loads(repairs),
+        row[26],
     ]
     return Version(*values)
 
@@ -240,8 +241,9 @@ def _observation(row: Row, representations: tuple[Representation, ...]) -> Obser
         row[18],
         row[19],
         Derivation(row[20]),
-        row[21],
+        row[21] or row[26],
         bool(row[22]),
-        row[23],
+        *row[23:26],
+        not row[21] and bool(row[26]),
     ]
     return Observation(*values)

@@ -165,6 +165,8 @@ class GameView:
 
     def seen(self, uri: str | None = None, envelope_id: str | None = None) -> list[Seen]:
         """Observations in the order in which they were stored."""
+        if not self._file.exists():
+            return []
         connection = apsw.Connection(str(self._file), flags=apsw.SQLITE_OPEN_READONLY)
         try:
             cursor = connection.execute(_ROWS)
@@ -175,9 +177,7 @@ class GameView:
         finally:
             connection.close()
         return [
-            row
-            for row in rows
-            if uri in (None, row.uri) and envelope_id in (None, row.envelope_id)
+            row for row in rows if uri in (None, row.uri) and envelope_id in (None, row.envelope_id)
         ]
 
     def source(self, uri: str) -> Source | None:

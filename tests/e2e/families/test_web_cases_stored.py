@@ -195,7 +195,9 @@ def check_reading(told: Told, row: Seen, expected: dict[str, Any]) -> None:
     assert readable
     assert row.version_id
     assert row.version_id in {version.version_id for version in told.game.versions(row.uri)}
-    parents = {told.game.source(observation_parent(told, row)).source_id} if row.parent_uri else {""}
+    parents = (
+        {told.game.source(observation_parent(told, row)).source_id} if row.parent_uri else {""}
+    )
     assert {observation.parent_source_id for observation in seen_by_readers} >= parents
     if row.synthetic:
         source = told.game.source(row.uri)
@@ -230,7 +232,9 @@ def current_is(told: Told, row: Seen, value: bool) -> bool:
 def never_current(told: Told, row: Seen, value: bool) -> bool:
     source = told.game.source(row.uri)
     current = source.current_version_id if source else ""
-    return bool(row.never_current) is value and (not value or current != row.version_id or not current)
+    return bool(row.never_current) is value and (
+        not value or current != row.version_id or not current
+    )
 
 
 def total_is(_: Told, row: Seen, value: dict[str, int] | None) -> bool:

@@ -184,6 +184,52 @@ def test_unchanged_means_the_content_of_the_same_session(store: CorpusStore) -> 
     assert other.sources[0].version_id == source.current_version_id
 
 
+def test_unchanged_is_an_observation_although_it_brings_a_stub(store: CorpusStore) -> None:
+    put_page(store, "e1", b"A", at=1, record_facts={"session_id": "one"})
+    again = page(
+        data=None,
+        repeats_earlier_content=True,
+        role=SourceRole.STUB,
+        completeness=Completeness.STUB,
+    )
+    result = put(store, prepared(record("e2", [again], at=2, session_id="one")))
+    seen = store.list_observations(GAME, result.sources[0].source_id, limit=9)
+    assert [entry.envelope_id for entry in seen] == ["e2", "e1"]
+    assert seen[0].artifact_id == seen[1].artifact_id
+    source = store.get_source(GAME, result.sources[0].source_id)
+    assert source is not None
+    assert (source.completeness, source.version_count) == (Completeness.FULL, 1)
+
+
+@pytest.mark.parametrize(
+    "completeness",
+    [
+        Completeness.UNSPECIFIED,
+        Completeness.WINDOWED,
+        Completeness.TRUNCATED,
+        Completeness.SUMMARISED,
+        Completeness.SHELL,
+        Completeness.UNKNOWN,
+    ],
+)
+def test_nothing_but_a_whole_content_displaces_a_whole_one(
+    store: CorpusStore, completeness: Completeness
+) -> None:
+    put_page(store, "e1", b"whole", at=1)
+    put_page(store, "e2", b"perhaps", at=2, completeness=completeness)
+    assert current_text(store) == "whole"
+    put_page(store, "e3", b"newer", at=3)
+    assert current_text(store) == "newer"
+
+
+def test_a_content_that_may_be_whole_stands_before_a_part(store: CorpusStore) -> None:
+    put_page(store, "e1", b"perhaps", at=1, completeness=Completeness.UNKNOWN)
+    put_page(store, "e2", b"part", at=2, completeness=Completeness.WINDOWED)
+    assert current_text(store) == "perhaps"
+    put_page(store, "e3", b"perhaps newer", at=3, completeness=Completeness.UNKNOWN)
+    assert current_text(store) == "perhaps newer"
+
+
 def test_unchanged_without_a_content_is_a_stub(store: CorpusStore) -> None:
     again = page(data=None, repeats_earlier_content=True)
     result = put(store, prepared(record("e1", [again], at=1, session_id="one")))

@@ -27,6 +27,7 @@ RELEASED = {
     "catalog/0001_games.sql": "359221e1f19818571f76eb178891a98e5d9c942b92c72de701ee0f96e28200a2",
     "game/0001_corpus.sql": "ff6f751e6bb133c180a3a7260d4fc90cfbb298c6173351c2101e55fe5dd20fa1",
     "game/0002_reading_views.sql": "52419861720bf384a5bf6b6c6d4c3fc215f5aca189d513dd96800df3c382896e",
+    "game/0003_reading_facts.sql": "50fa6486d653477a24566aa4501f1d0775d7421e95b0988e3de3b7abdb10eae8",
 }
 
 
