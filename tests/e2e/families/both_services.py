@@ -100,10 +100,12 @@ class Fed:
 class BothServices:
     """A capture pipeline with a fixed redaction key, and a corpus in a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, game_folder: str = GAME_FOLDER, home_folder: str = "/home/player"
+    ) -> None:
         self.folder = folder
         settings = CaptureSettings(
-            path_aliases=(f"game={GAME_FOLDER}", "home=/home/player"), home_folder="/home/player"
+            path_aliases=(f"game={game_folder}", f"home={home_folder}"), home_folder=home_folder
         )
         policy = RedactionPolicy.build(RedactionKey.from_bytes(b"k" * 32))
         self._pipeline = _pipeline(settings, policy)
