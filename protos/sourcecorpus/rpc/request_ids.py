@@ -6,7 +6,7 @@ Imports: standard library only.
 from __future__ import annotations
 
 import re
-import uuid
+import secrets
 from contextvars import ContextVar
 from typing import Final
 
@@ -19,7 +19,7 @@ _CURRENT: Final[ContextVar[str]] = ContextVar("sourcecorpus_request_id", default
 
 def begin(offered: str = "") -> str:
     """Take the caller's id where it is well formed, otherwise make one; remember it for the call."""
-    request_id = offered if _PATTERN.fullmatch(offered) else uuid.uuid4().hex
+    request_id = offered if _PATTERN.fullmatch(offered) else secrets.token_hex(16)
     _CURRENT.set(request_id)
     return request_id
 

@@ -87,10 +87,10 @@ class _Call:
     """
 
     def __init__(self, method: Method, context: Context) -> None:
-        self._method = method
         self._began = time.perf_counter()
         self._span: trace.Span | None = None
-        _UNDER_WAY.add(1, service=method.service, method=method.name)
+        self._key = (("method", method.name), ("service", method.service))
+        _UNDER_WAY.record_series(1, self._key)
         traceparent = metadata_value(context, telemetry.TRACEPARENT_KEY)
         tracer = telemetry.tracer()
         if tracer is None:
@@ -113,14 +113,8 @@ class _Call:
 
     def end(self, code: int) -> None:
         """End the measurement with a canonical code."""
-        method = self._method
-        _UNDER_WAY.add(-1, service=method.service, method=method.name)
-        _DURATION.record(
-            time.perf_counter() - self._began,
-            service=method.service,
-            method=method.name,
-            code=code,
-        )
+        _UNDER_WAY.record_series(-1, self._key)
+        _DURATION.record_series(time.perf_counter() - self._began, (("code", code), *self._key))
         if self._span is not None:
             self._span.set_attribute("rpc.grpc.status_code", code)
             if code in _SERVER_FAULTS:
