@@ -87,7 +87,7 @@ def batches(folder: Path, web: str) -> list[list[dict[str, Any]]]:
             call("web_extract", {"urls": [SMALL]}, 19, task_id="second"),
             call("terminal", {"command": f"curl -s {web}/lamp"}, 20, task_id="second"),
         ],
-        [call("process", {"action": "list"}, 21)],
+        [call("skills_list", {}, 21)],
     ]
 
 
@@ -252,7 +252,7 @@ def test_a_concurrent_batch_observes_again_what_is_there(live: Live) -> None:
 
 
 def test_a_tool_of_no_family_leaves_nothing(live: Live) -> None:
-    assert any(event["kwargs"]["tool_name"] == "process" for event in live.events)
+    assert any(event["kwargs"]["tool_name"] == "skills_list" for event in live.events)
     assert live.rows(21) == []
 
 
