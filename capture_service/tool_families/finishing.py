@@ -28,6 +28,13 @@ UPSTREAM_MASK: Final = re.compile(
 )
 """Masks of Hermes 0.19.0: `«redacted:ghp_…»` in files, six and four characters elsewhere."""
 
+_SURROGATE: Final = re.compile(
+    rb"\\+u[dD][89abAB][0-9a-fA-F]{2}(\\+u[dD][c-fC-F][0-9a-fA-F]{2})?"
+    rb"|\\+u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
+"""Escapes of surrogates in JSON, also in JSON within JSON; a pair has the group."""
+
+_REPLACEMENT: Final = "\ufffd".encode()
 _MASKED_FAMILIES: Final = frozenset(("local_file", "http", "shell_command", "code_run"))
 _COMPLETENESS_LOST: Final = frozenset(
     (Completeness.TRUNCATED, Completeness.WINDOWED, Completeness.SUMMARISED)
@@ -55,7 +62,19 @@ def finish(family: str, collector: DraftCollector, envelope: Envelope) -> Adapta
                 parent=positions.get(parent) if parent is not None else None,
             )
         )
+    replaced = _lone_surrogates(envelope, finished)
+    if replaced:
+        drops["lone_surrogates_replaced"] += replaced
     return Adaptation(family, tuple(finished), dict(drops))
+
+
+def _lone_surrogates(envelope: Envelope, drafts: list[SourceDraft]) -> int:
+    """Count the halves of characters that no UTF-8 can hold, where a content shows them replaced."""
+    if b"\\ud" not in envelope.result and b"\\uD" not in envelope.result:
+        return 0
+    if not any(draft.content and _REPLACEMENT in draft.content for draft in drafts):
+        return 0
+    return sum(match[1] is None for match in _SURROGATE.finditer(envelope.result))
 
 
 def _finished(

@@ -25,7 +25,7 @@ from corpus_service.bootstrap import PREPARATION
 from corpus_service.domain.games import Game
 from corpus_service.domain.queries import SourceFilter
 from corpus_service.domain.records import IngestResult
-from corpus_service.domain.sources import Observation, Source, Version
+from corpus_service.domain.sources import Observation, Passage, Source, Version
 from corpus_service.domain.vocabulary import Completeness, IngestStatus, SourceRole
 from corpus_service.extraction import TextExtraction, extractor_versions
 from corpus_service.search.preparation import prepare_for_index
@@ -205,6 +205,9 @@ class GameView:
     def text(self, version_id: str) -> str:
         version = self._store.get_versions(self.game_id, [version_id])[version_id]
         return self._store.read_span(self.game_id, version_id, 0, version.text_length)
+
+    def chunks(self, version_id: str) -> list[Passage]:
+        return list(self._store.list_chunks(self.game_id, version_id, limit=1_000))
 
     def current_text(self, uri: str) -> str:
         source = self.source(uri)
