@@ -19,7 +19,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from operator import add
 from typing import Final
 
 from corpus_service.search.characters import (
@@ -56,7 +56,8 @@ _SPECIAL: Final = re.compile(
     rf"|\.(?:(?<![^\W_.]\.)|(?<=[{UNSPACED}]\.))(?<!\.\.)(?=[^\W\d_])"
 )
 _WORD_FORWARD: Final = re.compile(f"(?:{_LETTER}|'(?={_LETTER}))*")
-_WORD_BACKWARD: Final = re.compile(f"(?:{_LETTER}|(?<=[\\w{PRIVATE}])')*$")
+# Of a text that is turned round: a search for the end of a line would try every beginning.
+_WORD_BACKWARD: Final = re.compile(f"(?:{_LETTER}|'(?=[\\w{PRIVATE}]))*")
 _NUMBER_FORWARD: Final = re.compile(r"\d*(?:\.\d+)*")
 _NUMBER_BACKWARD: Final = re.compile(r"\d+$")
 
@@ -140,12 +141,13 @@ def prepare_for_index(text: str) -> str:
     insertions = list(_insertions(prepared))
     if insertions:
         prepared = _with_insertions(prepared, insertions)
-    if not prepared.isascii():
-        prepared = " ".join(_TOKEN.findall(_RUN.sub(_write_pairs, prepared)))
-    if len(prepared) > TOKEN_CODE_POINTS_MAX:
-        longest = max(map(len, prepared.split()), default=0)
-        if longest > TOKEN_CODE_POINTS_MAX:
-            prepared = _TOKEN.sub(_write_cut, prepared)
+    if prepared.isascii():
+        words = prepared.split() if len(prepared) > TOKEN_CODE_POINTS_MAX else []
+    else:
+        words = _TOKEN.findall(_RUN.sub(_write_pairs, prepared))
+        prepared = " ".join(words)
+    if max(map(len, words), default=0) > TOKEN_CODE_POINTS_MAX:
+        prepared = _TOKEN.sub(_write_cut, prepared)
     return prepared
 
 
@@ -209,8 +211,8 @@ def _insertions(text: str) -> Iterator[_Insertion]:
 
 def _word_start(text: str, at: int, behind: int) -> int:
     near = max(behind, at - TOKEN_CODE_POINTS_MAX - 1)
-    found = _WORD_BACKWARD.search(text[near:at])
-    return at - len(found[0]) if found else at
+    found = _WORD_BACKWARD.match(text[near:at][::-1])
+    return at - found.end() if found else at
 
 
 def _word_end(text: str, at: int) -> int:
@@ -284,7 +286,7 @@ def _write_pairs(match: re.Match[str]) -> str:
     run = match[0]
     if len(run) == 1:
         return f" {run} "
-    pairs = " ".join(map("".join, pairwise(run)))
+    pairs = " ".join(map(add, run, run[1:]))
     return f" {pairs} {run[-1]} "
 
 
