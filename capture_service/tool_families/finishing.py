@@ -28,6 +28,10 @@ UPSTREAM_MASK: Final = re.compile(
 )
 """Masks of Hermes 0.19.0: `«redacted:ghp_…»` in files, six and four characters elsewhere."""
 
+_CUT_TOKEN: Final = re.compile(rb"\.\.\.[A-Za-z0-9_-]{4}")
+_MASK_BYTES_BEFORE: Final = 24
+"""The longest beginning of a mask has 15 bytes; the character before it decides as well."""
+
 _SURROGATE: Final = re.compile(
     rb"\\+u[dD][89abAB][0-9a-fA-F]{2}(\\+u[dD][c-fC-F][0-9a-fA-F]{2})?"
     rb"|\\+u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -131,10 +135,14 @@ def _is_upstream_masked(draft: SourceDraft, envelope: Envelope) -> bool:
 
 
 def _holds_upstream_mask(content: bytes) -> bool:
-    # Each mask holds one of two fixed strings; most contents hold neither and are not decoded.
-    if b"\xc2\xabredacted:" not in content and b"..." not in content:
-        return False
-    return UPSTREAM_MASK.search(content.decode("utf-8", "replace")) is not None
+    # Each mask holds one of two fixed strings; only what stands around one is decoded.
+    if b"\xc2\xabredacted:" in content:
+        return UPSTREAM_MASK.search(content.decode("utf-8", "replace")) is not None
+    for match in _CUT_TOKEN.finditer(content):
+        around = content[max(0, match.start() - _MASK_BYTES_BEFORE) : match.end() + 4]
+        if UPSTREAM_MASK.search(around.decode("utf-8", "replace")) is not None:
+            return True
+    return False
 
 
 def _with_envelope_facts(draft: SourceDraft, envelope: Envelope) -> Mapping[str, JsonValue]:
