@@ -58,5 +58,6 @@ def enum_text(name: str, prefix: str) -> str:
 
 
 def warn(line: str) -> None:
-    """Print a line on standard error."""
+    """Print a line on standard error, behind everything that was printed before."""
+    sys.stdout.flush()
     print(line, file=sys.stderr)
