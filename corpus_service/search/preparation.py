@@ -144,7 +144,13 @@ def prepare_for_index(text: str) -> str:
     if prepared.isascii():
         words = prepared.split() if len(prepared) > TOKEN_CODE_POINTS_MAX else []
     else:
-        words = _TOKEN.findall(_RUN.sub(_write_pairs, prepared))
+        # Cut first: a run becomes three times as long when its pairs are written.
+        words = []
+        for word in _TOKEN.findall(prepared):
+            if word.isascii():
+                words.append(word)
+            else:
+                words.extend(_RUN.sub(_write_pairs, word).split())
         prepared = " ".join(words)
     if max(map(len, words), default=0) > TOKEN_CODE_POINTS_MAX:
         prepared = _TOKEN.sub(_write_cut, prepared)
