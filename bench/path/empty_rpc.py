@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from typing import Any
 
 import grpc
 
@@ -17,7 +18,7 @@ async def serve() -> None:
     async def answer(request: bytes, _context: object) -> bytes:
         return request
 
-    handler = grpc.unary_unary_rpc_method_handler(answer)
+    handler: Any = grpc.unary_unary_rpc_method_handler(answer)
     server = grpc.aio.server()
     server.add_generic_rpc_handlers(
         (grpc.method_handlers_generic_handler("floor.Empty", {"Call": handler}),)

@@ -123,7 +123,7 @@ async def _calls(figures: Figures, running: Running, empty_address: str, rounds:
         grpc.aio.insecure_channel(empty_address) as empty,
         grpc.aio.insecure_channel(corpus_address) as corpus,
     ):
-        empty_call = empty.unary_unary(METHOD)
+        empty_call: Any = empty.unary_unary(METHOD)
         sources, citing = SourceServiceStub(corpus), CitationServiceStub(corpus)
         size = (await sources.GetVersion(version)).ByteSize()
         calls: dict[str, Callable[[], Awaitable[Any]]] = {
