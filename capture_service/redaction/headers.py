@@ -102,7 +102,7 @@ def _mask_credential(scan: Scan, position: int, minimum: int, rule: str) -> None
         or (
             minimum <= 8
             and any(byte in b"0123456789" for byte in text)
-            and len(text) >= 16
+            and len(text) >= 10
             and not text.startswith(b"$")
         )
     ):
@@ -163,7 +163,7 @@ def _judge_cookie(scan: Scan, pair: re.Match[bytes], *, attributes: bool) -> Non
 
 def is_secret_cookie(name: bytes, value: bytes) -> bool:
     """Judge one cookie by its name and value."""
-    if len(value) < 6 or is_placeholder(value) or PLAIN_COOKIES.fullmatch(name.decode("latin-1")):
+    if len(value) < 3 or is_placeholder(value) or PLAIN_COOKIES.fullmatch(name.decode("latin-1")):
         return False
     folded = collapse_parameter(name.decode("latin-1"))
     named = (

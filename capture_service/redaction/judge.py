@@ -259,7 +259,8 @@ def judge_password(value: bytes, quoted: bool) -> bool:
         if _WORD_PARTS.fullmatch(value) or _TECHNICAL.fullmatch(value) or not _has_digit(value):
             return False
         if all(_IDENTIFIER.fullmatch(part) for part in re.split(rb"[-_.:]+", value)):
-            return len(value) >= 8 and value.isalnum() and (quoted or value.islower())
+            long_enough = len(value) >= (5 if quoted and value.islower() else 8)
+            return long_enough and value.isalnum() and (quoted or value.islower())
         return len(value) >= 6
     return len(value) >= 5 and _WORD_PARTS.fullmatch(value) is None
 

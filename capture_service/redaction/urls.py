@@ -96,6 +96,10 @@ def confirm_session_path(scan: Scan, position: int) -> None:
         scan.add(*value.span(), STRUCTURED, "url-parameter")
 
 
+# A run of letters without one is no word of a page, however short it is.
+_VOWEL: Final = re.compile(rb"[aeiouyAEIOUY\x80-\xff%]")
+
+
 def is_secret_value(name: bytes, value: bytes) -> bool:
     """Judge one URL parameter by the tier of its name."""
     if is_placeholder(value) or len(value) < 3:
@@ -103,10 +107,10 @@ def is_secret_value(name: bytes, value: bytes) -> bool:
     decoded = ([part for part in _BRACKETS.split(name) if part] or [name])[-1]
     folded = collapse_parameter(decoded.decode("latin-1"))
     if folded in SECRET_PARAMETER_NAMES:
-        return (
-            len(value) >= 4
-            and not (is_words(value) and value.replace(b"-", b"").replace(b"_", b"").isalpha())
-            and (any(48 <= byte <= 57 for byte in value) or looks_machine_made(value, 10))
+        return not (is_words(value) and value.replace(b"-", b"").replace(b"_", b"").isalpha()) and (
+            any(48 <= byte <= 57 for byte in value)
+            or _VOWEL.search(value) is None
+            or looks_machine_made(value, 10)
         )
     if folded in EVERYDAY_PARAMETER_NAMES:
         return looks_machine_made(value, 16)
