@@ -6,12 +6,8 @@ from .model import ALNUM, BASE32, BASE58, DIGITS, HEX, UPPER, Case, Maker
 from .negative_texts import FIXED
 
 
-def negative_cases(make: Maker) -> list[Case]:
-    """Fixed look-alikes, and those with random parts."""
-    m = make
-    blob = base64.b64encode(m.rng.randbytes(900)).decode()
-    wide = [blob[start : start + 64] for start in range(0, len(blob), 64)]
-    random_texts: tuple[tuple[str, str], ...] = (
+def _repository_texts(m: Maker) -> tuple[tuple[str, str], ...]:
+    return (
         ("git-diff", f"diff --git a/token.py b/token.py\nindex {m.hex(7)}..{m.hex(7)} 100644\n"),
         (
             "git-reflog",
@@ -56,6 +52,13 @@ def negative_cases(make: Maker) -> list[Case]:
             f"https://www.youtube.com/watch?v={m.of(ALNUM, 11)}&list=PL{m.of(ALNUM, 32)}",
         ),
         ("drive-id", f"https://drive.google.com/file/d/{m.urlsafe(33)}/view?usp=sharing"),
+    )
+
+
+def _address_texts(m: Maker) -> tuple[tuple[str, str], ...]:
+    blob = base64.b64encode(m.rng.randbytes(900)).decode()
+    wide = [blob[start : start + 64] for start in range(0, len(blob), 64)]
+    return (
         ("share-id", f"https://open.example.com/track/{m.alnum(22)}?si={m.hex(16)}"),
         ("page-token", f'{{"nextPageToken": "{m.urlsafe(44)}", "items": []}}'),
         ("cursor", f'{{"next_cursor": "{m.base64(24)}", "continuation_token": "{m.urlsafe(30)}"}}'),
@@ -95,6 +98,13 @@ def negative_cases(make: Maker) -> list[Case]:
             "certificate",
             "-----BEGIN CERTIFICATE-----\n" + "\n".join(wide) + "\n-----END CERTIFICATE-----\n",
         ),
+    )
+
+
+def _identifier_texts(m: Maker) -> tuple[tuple[str, str], ...]:
+    blob = base64.b64encode(m.rng.randbytes(900)).decode()
+    wide = [blob[start : start + 64] for start in range(0, len(blob), 64)]
+    return (
         (
             "request",
             "-----BEGIN CERTIFICATE REQUEST-----\n"
@@ -136,6 +146,11 @@ def negative_cases(make: Maker) -> list[Case]:
             f"AC{m.hex(32)} is the account; VPC vpc-{m.hex(17)}; key pair key-{m.hex(17)}",
         ),
         ("kms", f"KeyId: arn:aws:kms:eu-west-1:{m.digits(12)}:key/{m.uuid()}\n"),
+    )
+
+
+def _program_texts(m: Maker) -> tuple[tuple[str, str], ...]:
+    return (
         (
             "openai-ids",
             f'{{"id": "chatcmpl-{m.alnum(29)}", "system_fingerprint": '
@@ -178,9 +193,20 @@ def negative_cases(make: Maker) -> list[Case]:
             "digest-names",
             f"sha1: {m.hex(40)}, md5={m.hex(32)}, crc32: {m.hex(8)}, key hash: {m.hex(40)}",
         ),
+    )
+
+
+def _other_texts(m: Maker) -> tuple[tuple[str, str], ...]:
+    return (
         (
             "hex-field",
             f'{{"cacheKey": "{m.of(HEX, 32)}", "publicKey": "{m.hex(64)}", "contentHash": "{m.hex(64)}"}}',
         ),
     )
+
+
+def negative_cases(make: Maker) -> list[Case]:
+    """Fixed look-alikes, and those with random parts."""
+    makers = (_repository_texts, _address_texts, _identifier_texts, _program_texts, _other_texts)
+    random_texts = (row for each in makers for row in each(make))
     return [Case(kind, text) for kind, text in (*FIXED, *random_texts)]
