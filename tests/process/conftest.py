@@ -57,12 +57,17 @@ class Services:
 
     def wait_for_death(self, name: str, seconds: float = 60.0) -> None:
         """Wait for a service that kills itself at a fault point."""
-        assert self.children.pop(name).wait(seconds) == -signal.SIGKILL
+        # Until it is dead it stays among the children, so that a failed wait leaves no orphan.
+        code = self.children[name].wait(seconds)
+        del self.children[name]
+        assert code == -signal.SIGKILL
 
     def stop(self, name: str, seconds: float = 15.0) -> int:
-        child = self.children.pop(name)
+        child = self.children[name]
         child.send_signal(signal.SIGTERM)
-        return child.wait(seconds)
+        code = child.wait(seconds)
+        del self.children[name]
+        return code
 
     def log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")
