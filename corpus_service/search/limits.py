@@ -23,3 +23,26 @@ HIGHLIGHTS_MAX: Final = 64
 # Words of the explanation, each list.
 EXPLAINED_WORDS_MAX: Final = 64
 EXPLAINED_WORD_CODE_POINTS_MAX: Final = 256
+
+# Exact search.
+FIND_QUERY_CODE_POINTS_MAX: Final = 512
+FIND_CONTEXT_TERMS_MAX: Final = 8
+# Lines above and below a match within which a context term counts.
+FIND_CONTEXT_LINES: Final = 3
+# Memory of one compiled pattern, in bytes; a larger one is refused.
+PATTERN_PROGRAM_BYTES_MAX: Final = 4 * 1_048_576
+MATCHES_OF_A_LINE_MAX: Final = 64
+# Work of one page of exact search; whichever bound is met first ends the page, and the next one
+# goes on there.
+FIND_DOCUMENTS_SCANNED_MAX: Final = 4_096
+FIND_CODE_POINTS_SCANNED_MAX: Final = 16_000_000
+FIND_SECONDS_MAX: Final = 2.0
+# Share of the time left of a call that a page may use.
+FIND_DEADLINE_SHARE: Final = 0.5
+FIND_MATCHING_LINES_MAX: Final = 500
+FIND_LINE_CODE_POINTS_MAX: Final = 2_000
+FIND_PAGE_CODE_POINTS_MAX: Final = 200_000
+# Matching lines at most this far apart stand in one passage.
+FIND_PASSAGE_GAP_LINES: Final = 2
+# Versions asked of the store at a time.
+FIND_BATCH_VERSIONS: Final = 64

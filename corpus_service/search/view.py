@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -60,6 +60,12 @@ class View:
         if self.starts is None or self.ends is None:
             return start, end
         return self.starts[start], self.ends[end - 1]
+
+
+def clusters(text: str) -> Iterator[tuple[int, int]]:
+    """Yields spans that cover a text and can be normalised apart from each other."""
+    for cluster in _CLUSTER.finditer(text):
+        yield cluster.span()
 
 
 def view_of(text: str) -> View:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import grpc
 
 from corpus_service.servicers.conversions import explanation_message, hit_message
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game, search_filter
+from corpus_service.servicers.find_messages import document_message, find_request
 from corpus_service.servicers.paging import Page, Pager
 from corpus_service.services.delivered_rows import read_rows, write_rows
-from corpus_service.services.failures import invalid
+from corpus_service.services.failures import invalid, precondition
+from corpus_service.services.find_text import FindPosition, FindRequest, FindStore, FindTextUseCase
 from corpus_service.services.search import (
     SearchPage,
     SearchPagePosition,
@@ -31,13 +33,19 @@ SERVICE: Final = "sourcecorpus.corpus.v1.SearchService"
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
+class RetrievalStore(SearchStore, FindStore, Protocol):
+    """What the service needs of a store."""
+
+
 class SearchServicer(search_service_pb2_grpc.SearchServiceServicer):
     """Finds passages."""
 
-    def __init__(self, store: SearchStore, signer: PageTokenSigner, pool: ReadPool) -> None:
+    def __init__(self, store: RetrievalStore, signer: PageTokenSigner, pool: ReadPool) -> None:
         self._store = store
         self._use_case = SearchUseCase(store)
+        self._find = FindTextUseCase(store)
         self._pager = Pager(signer, f"/{SERVICE}/Search")
+        self._find_pager = Pager(signer, f"/{SERVICE}/FindText")
         self._pool = pool
 
     async def Search(  # noqa: N802 - name of the contract
@@ -47,6 +55,39 @@ class SearchServicer(search_service_pb2_grpc.SearchServiceServicer):
         del context
         wanted = _request(request)
         return await self._pool.run(self._answer, request, wanted)
+
+    async def FindText(  # noqa: N802 - name of the contract
+        self, request: search_service_pb2.FindTextRequest, context: Context
+    ) -> search_service_pb2.FindTextResponse:
+        """Finds exact text, exhaustively; see the contract."""
+        del context
+        wanted = find_request(request)
+        return await self._pool.run(self._find_page, request, wanted)
+
+    def _find_page(
+        self, request: search_service_pb2.FindTextRequest, wanted: FindRequest
+    ) -> search_service_pb2.FindTextResponse:
+        snapshot = self._store.snapshot(wanted.game_id)
+        page = self._find_pager.begin(request, request.page_token, wanted.game_id, snapshot)
+        if request.require_latest and page.as_of != snapshot:
+            raise precondition("SNAPSHOT_CHANGED", "page_token")
+        match page.position:
+            case None:
+                position = None
+            case (int(row), int(line)):
+                position = FindPosition(row, line)
+            case _:
+                raise invalid("PAGE_TOKEN_INVALID", "page_token")
+        found = self._find.find(wanted, page.as_of, position)
+        response = search_service_pb2.FindTextResponse(
+            documents=[document_message(document) for document in found.documents],
+            exhausted=found.exhausted,
+            scanned_documents=found.scanned_documents,
+        )
+        if found.following is not None:
+            key = (found.following.row, found.following.line)
+            response.next_page_token = self._find_pager.token(request, wanted.game_id, page, key)
+        return response
 
     def _answer(
         self, request: search_service_pb2.SearchRequest, wanted: SearchRequest

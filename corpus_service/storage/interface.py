@@ -320,6 +320,35 @@ class PassageIndex(Protocol):
     def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
         """Returns the chunks with these numbers, in one look-up."""
 
+    def scan_versions(
+        self,
+        game_id: str,
+        query: Query | None,
+        narrowing: SearchFilter,
+        *,
+        first_row: int,
+        limit: int,
+        as_of: Snapshot | None = None,
+        deadline_seconds: float | None = None,
+    ) -> Sequence[tuple[int, str]]:
+        """Returns versions in document order, the order in which they were stored.
+
+        Args:
+            game_id: The game.
+            query: Versions of which some chunk matches; None for all.
+            narrowing: Filter.
+            first_row: Number of the first version that may be returned, 0 for all.
+            limit: Versions to return.
+            as_of: Membership is that of this snapshot.
+            deadline_seconds: Time left.
+
+        Returns:
+            Row and id of each version, rows ascending; a row never changes within an epoch.
+
+        Raises:
+            Failure: FAILED_PRECONDITION ``SNAPSHOT_CHANGED`` where ``as_of`` is of another epoch.
+        """
+
 
 class CorpusStore(
     GameCatalog, CaptureWriter, ContentReader, SourceReader, TextReader, PassageIndex, Protocol

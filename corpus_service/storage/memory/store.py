@@ -9,10 +9,6 @@ from time import time_ns
 
 from corpus_service.domain.lines import cut_lines
 from corpus_service.domain.queries import (
-    Candidate,
-    Query,
-    SearchFilter,
-    SearchPosition,
     SourceFilter,
     SourcePosition,
 )
@@ -31,13 +27,13 @@ from corpus_service.storage.memory import reading
 from corpus_service.storage.memory.catalog import MemoryCatalog
 from corpus_service.storage.memory.contents import MemoryUpload, VerifiedContent, damaged
 from corpus_service.storage.memory.ingest import ingest, is_whole
-from corpus_service.storage.memory.ranking import ranked
+from corpus_service.storage.memory.passage_index import MemoryPassageIndex, sequence_of
 from corpus_service.storage.memory.tables import MemoryGame, MemoryVersion
 from corpus_service.storage.preparation import PreparedRecord
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
 
-class MemoryStore(MemoryCatalog):
+class MemoryStore(MemoryCatalog, MemoryPassageIndex):
     """Every capability over plain objects behind one lock. Deadlines are met by being small."""
 
     def __init__(self) -> None:
@@ -178,7 +174,7 @@ class MemoryStore(MemoryCatalog):
     ) -> Sequence[tuple[Source, SourcePosition]]:
         """See `SourceReader.list_sources`."""
         with self._game(game_id) as game:
-            sequence = _sequence(game, as_of)
+            sequence = sequence_of(game, as_of)
             found: list[tuple[int, int, str]] = []
             for source in game.sources.values():
                 times = [
@@ -208,7 +204,7 @@ class MemoryStore(MemoryCatalog):
     ) -> Sequence[tuple[Version, int]]:
         """See `SourceReader.list_versions`."""
         with self._game(game_id) as game:
-            sequence = _sequence(game, as_of)
+            sequence = sequence_of(game, as_of)
             found = sorted(
                 (
                     version
@@ -313,50 +309,6 @@ class MemoryStore(MemoryCatalog):
             ordinals = range(after_ordinal + 1, len(version.chunks))[:limit]
             return [reading.passage_model(version, ordinal) for ordinal in ordinals]
 
-    # Index
-
-    def search(
-        self,
-        game_id: str,
-        query: Query,
-        narrowing: SearchFilter,
-        *,
-        limit: int,
-        after: SearchPosition | None = None,
-        as_of: Snapshot | None = None,
-        deadline_seconds: float | None = None,
-    ) -> Sequence[Candidate]:
-        """See `PassageIndex.search`."""
-        with self._game(game_id) as game:
-            sequence = _sequence(game, as_of)
-            behind = game.commits.get(sequence, 1)
-            chunks = {row: chunk for row, chunk in game.index.items() if row < behind}
-            found = [
-                Candidate(row, game.chunk_versions[row].id, score)
-                for score, row in ranked(chunks, query)
-                if reading.version_fits(game, game.chunk_versions[row], narrowing, sequence)
-            ]
-        if after is not None:
-            key = (-after.score, after.row)
-            found = [entry for entry in found if (-entry.score, entry.row) > key]
-        return found[:limit]
-
-    def count_matches(
-        self, game_id: str, query: Query, *, limit: int, deadline_seconds: float | None = None
-    ) -> int:
-        """See `PassageIndex.count_matches`."""
-        with self._game(game_id) as game:
-            return min(limit, sum(chunk.matches(query) for chunk in game.index.values()))
-
-    def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
-        """See `PassageIndex.passages`."""
-        with self._game(game_id) as game:
-            return {
-                row: reading.passage_model(version, row - version.row)
-                for row in rows
-                if (version := game.chunk_versions.get(row)) is not None
-            }
-
     @contextmanager
     def _game(self, game_id: str) -> Iterator[MemoryGame]:
         with self._lock:
@@ -365,14 +317,6 @@ class MemoryStore(MemoryCatalog):
             if game_id not in self._games:
                 raise Failure(FailureCode.NOT_FOUND, "UNKNOWN_GAME", "game_id")
             yield self._tables.setdefault(game_id, MemoryGame(game_id, "memory"))
-
-
-def _sequence(game: MemoryGame, as_of: Snapshot | None) -> int:
-    if as_of is None:
-        return game.sequence
-    if as_of.epoch != game.epoch or as_of.sequence > game.sequence:
-        raise Failure(FailureCode.FAILED_PRECONDITION, "SNAPSHOT_CHANGED", "page_token")
-    return as_of.sequence
 
 
 def _version(game: MemoryGame, version_id: str) -> MemoryVersion:

@@ -57,7 +57,7 @@ def search(
         score = _EARLIER_SCORE
         condition = " AND passage_index.rowid < :next"
         bindings |= dict(zip(("next", "chunks", "tokens"), counts, strict=True))
-    filters, values = _conditions(narrowing)
+    filters, values = conditions(narrowing)
     bindings |= values
     keyset = ""
     if after is not None:
@@ -141,7 +141,8 @@ def passages(connection: apsw.Connection, rows: Collection[int]) -> Mapping[int,
     return {row[0]: passage_of(row) for row in found}
 
 
-def _conditions(narrowing: SearchFilter) -> tuple[str, dict[str, object]]:
+def conditions(narrowing: SearchFilter) -> tuple[str, dict[str, object]]:
+    """Write a filter of versions ``v`` as " AND …" with its bindings; ``:sequence`` is the snapshot."""
     parts: list[str] = []
     bindings: dict[str, object] = {}
 

@@ -13,10 +13,6 @@ import apsw
 
 from corpus_service.domain.games import Game, GameChange
 from corpus_service.domain.queries import (
-    Candidate,
-    Query,
-    SearchFilter,
-    SearchPosition,
     SourceFilter,
     SourcePosition,
 )
@@ -36,7 +32,6 @@ from corpus_service.storage.interface import ContentUpload, StoredContent
 from corpus_service.storage.preparation import PreparedRecord
 from corpus_service.storage.sqlite import (
     read_contents,
-    read_passages,
     read_sources,
     read_texts,
     write_side,
@@ -46,6 +41,7 @@ from corpus_service.storage.sqlite.failures import StoreOpenError
 from corpus_service.storage.sqlite.game_database import GameDatabase, check_epoch, snapshot_of
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
 from corpus_service.storage.sqlite.open_games import OpenGames
+from corpus_service.storage.sqlite.passage_index import SqlitePassageIndex
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
 _LOG: Final = logging.getLogger(__name__)
@@ -53,7 +49,7 @@ CATALOG_FILE: Final = "catalog.db"
 GAMES_FOLDER: Final = "games"
 
 
-class SqliteStore:
+class SqliteStore(SqlitePassageIndex):
     """`CorpusStore` over SQLite files: ``catalog.db`` and ``games/<game_id>.db`` in a folder."""
 
     def __init__(self, folder: Path, preparation: IndexPreparation) -> None:
@@ -268,43 +264,6 @@ class SqliteStore:
             return read_texts.list_chunks(
                 connection, version_id, after_ordinal=after_ordinal, limit=limit
             )
-
-    # Index
-
-    def search(
-        self,
-        game_id: str,
-        query: Query,
-        narrowing: SearchFilter,
-        *,
-        limit: int,
-        after: SearchPosition | None = None,
-        as_of: Snapshot | None = None,
-        deadline_seconds: float | None = None,
-    ) -> Sequence[Candidate]:
-        """See `PassageIndex.search`."""
-        with self._reading(game_id, deadline_seconds) as connection:
-            return read_passages.search(
-                connection,
-                query,
-                narrowing,
-                limit=limit,
-                after=after,
-                as_of=check_epoch(connection, as_of),
-                present=snapshot_of(connection),
-            )
-
-    def count_matches(
-        self, game_id: str, query: Query, *, limit: int, deadline_seconds: float | None = None
-    ) -> int:
-        """See `PassageIndex.count_matches`."""
-        with self._reader(game_id, deadline_seconds) as connection:
-            return read_passages.count_matches(connection, query, limit=limit)
-
-    def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
-        """See `PassageIndex.passages`."""
-        with self._reader(game_id) as connection:
-            return read_passages.passages(connection, rows)
 
     def _open_game(self, game_id: str) -> GameDatabase:
         try:

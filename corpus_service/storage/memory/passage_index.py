@@ -1,0 +1,96 @@
+"""The full-text side of the store in memory."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from corpus_service.domain.queries import Candidate, Query, SearchFilter, SearchPosition
+from corpus_service.domain.sources import Passage, Snapshot
+from corpus_service.storage.memory import reading
+from corpus_service.storage.memory.ranking import ranked
+from corpus_service.storage.memory.scanning import scan_versions
+from corpus_service.storage.memory.tables import MemoryGame
+from sourcecorpus.rpc.failures import Failure, FailureCode
+
+
+class MemoryPassageIndex(ABC):
+    """`PassageIndex` over tables in memory."""
+
+    @abstractmethod
+    def _game(self, game_id: str) -> AbstractContextManager[MemoryGame]:
+        """Give the tables of a game to one caller at a time."""
+
+    def search(
+        self,
+        game_id: str,
+        query: Query,
+        narrowing: SearchFilter,
+        *,
+        limit: int,
+        after: SearchPosition | None = None,
+        as_of: Snapshot | None = None,
+        deadline_seconds: float | None = None,
+    ) -> Sequence[Candidate]:
+        """See `PassageIndex.search`."""
+        with self._game(game_id) as game:
+            sequence = sequence_of(game, as_of)
+            behind = game.commits.get(sequence, 1)
+            chunks = {row: chunk for row, chunk in game.index.items() if row < behind}
+            found = [
+                Candidate(row, game.chunk_versions[row].id, score)
+                for score, row in ranked(chunks, query)
+                if reading.version_fits(game, game.chunk_versions[row], narrowing, sequence)
+            ]
+        if after is not None:
+            key = (-after.score, after.row)
+            found = [entry for entry in found if (-entry.score, entry.row) > key]
+        return found[:limit]
+
+    def count_matches(
+        self, game_id: str, query: Query, *, limit: int, deadline_seconds: float | None = None
+    ) -> int:
+        """See `PassageIndex.count_matches`."""
+        with self._game(game_id) as game:
+            return min(limit, sum(chunk.matches(query) for chunk in game.index.values()))
+
+    def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
+        """See `PassageIndex.passages`."""
+        with self._game(game_id) as game:
+            return {
+                row: reading.passage_model(version, row - version.row)
+                for row in rows
+                if (version := game.chunk_versions.get(row)) is not None
+            }
+
+    def scan_versions(
+        self,
+        game_id: str,
+        query: Query | None,
+        narrowing: SearchFilter,
+        *,
+        first_row: int,
+        limit: int,
+        as_of: Snapshot | None = None,
+        deadline_seconds: float | None = None,
+    ) -> Sequence[tuple[int, str]]:
+        """See `PassageIndex.scan_versions`."""
+        with self._game(game_id) as game:
+            return scan_versions(
+                game,
+                query,
+                narrowing,
+                first_row=first_row,
+                limit=limit,
+                sequence=sequence_of(game, as_of),
+            )
+
+
+def sequence_of(game: MemoryGame, as_of: Snapshot | None) -> int:
+    """The commit that a snapshot names; the newest one for None."""
+    if as_of is None:
+        return game.sequence
+    if as_of.epoch != game.epoch or as_of.sequence > game.sequence:
+        raise Failure(FailureCode.FAILED_PRECONDITION, "SNAPSHOT_CHANGED", "page_token")
+    return as_of.sequence

@@ -1,0 +1,88 @@
+"""The full-text side of the embedded store."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+import apsw
+
+from corpus_service.domain.queries import Candidate, Query, SearchFilter, SearchPosition
+from corpus_service.domain.sources import Passage, Snapshot
+from corpus_service.storage.sqlite import read_passages
+from corpus_service.storage.sqlite.game_database import check_epoch, snapshot_of
+from corpus_service.storage.sqlite.scan_versions import scan_versions
+
+
+class SqlitePassageIndex(ABC):
+    """`PassageIndex` over the FTS5 table of each game."""
+
+    @abstractmethod
+    def _reader(
+        self, game_id: str, deadline_seconds: float | None = None
+    ) -> AbstractContextManager[apsw.Connection]:
+        """Give a connection for reading."""
+
+    @abstractmethod
+    def _reading(
+        self, game_id: str, deadline_seconds: float | None = None
+    ) -> AbstractContextManager[apsw.Connection]:
+        """Give a connection whose statements all see one state."""
+
+    def search(
+        self,
+        game_id: str,
+        query: Query,
+        narrowing: SearchFilter,
+        *,
+        limit: int,
+        after: SearchPosition | None = None,
+        as_of: Snapshot | None = None,
+        deadline_seconds: float | None = None,
+    ) -> Sequence[Candidate]:
+        """See `PassageIndex.search`."""
+        with self._reading(game_id, deadline_seconds) as connection:
+            return read_passages.search(
+                connection,
+                query,
+                narrowing,
+                limit=limit,
+                after=after,
+                as_of=check_epoch(connection, as_of),
+                present=snapshot_of(connection),
+            )
+
+    def count_matches(
+        self, game_id: str, query: Query, *, limit: int, deadline_seconds: float | None = None
+    ) -> int:
+        """See `PassageIndex.count_matches`."""
+        with self._reader(game_id, deadline_seconds) as connection:
+            return read_passages.count_matches(connection, query, limit=limit)
+
+    def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
+        """See `PassageIndex.passages`."""
+        with self._reader(game_id) as connection:
+            return read_passages.passages(connection, rows)
+
+    def scan_versions(
+        self,
+        game_id: str,
+        query: Query | None,
+        narrowing: SearchFilter,
+        *,
+        first_row: int,
+        limit: int,
+        as_of: Snapshot | None = None,
+        deadline_seconds: float | None = None,
+    ) -> Sequence[tuple[int, str]]:
+        """See `PassageIndex.scan_versions`."""
+        with self._reading(game_id, deadline_seconds) as connection:
+            return scan_versions(
+                connection,
+                query,
+                narrowing,
+                first_row=first_row,
+                limit=limit,
+                as_of=check_epoch(connection, as_of),
+            )
