@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 
 _TIME = (2024, 1, 1, 0, 0, 0)
 
@@ -153,3 +154,58 @@ def odt_of(body: str, *, manifest: str = "") -> bytes:
     if manifest:
         members["META-INF/manifest.xml"] = manifest.encode()
     return zip_of(members)
+
+
+def deflated(unit: bytes, times: int) -> bytes:
+    """Return a zlib stream that unpacks to ``times`` units, packed once: a bomb that is cheap to make."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    block = packer.compress(unit) + packer.flush(zlib.Z_FULL_FLUSH)
+    end = zlib.compressobj(9, zlib.DEFLATED, -15).flush()
+    check = 1
+    for _ in range(times):
+        check = zlib.adler32(unit, check)
+    return b"\x78\xda" + block * times + end + check.to_bytes(4)
+
+
+def pdf_of_stream(stream: bytes, filters: str = "/FlateDecode") -> bytes:
+    """Return a PDF of one page whose content is this packed stream."""
+    return _pdf_file(
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Count 1/Kids[5 0 R]>>",
+            b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+            b"<</Length %d/Filter[%s]>>stream\n%s\nendstream"
+            % (len(stream), filters.encode(), stream),
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]"
+            b"/Resources<</Font<</F1 3 0 R>>>>/Contents 4 0 R>>",
+            b"<</Title(bomb)>>",
+        ]
+    )
+
+
+def pdf_of_forms(calls: int) -> bytes:
+    """Return a PDF whose form draws itself ``calls`` times."""
+    draws = b"/X Do " * calls
+    return _pdf_file(
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Count 1/Kids[5 0 R]>>",
+            b"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 3 0 R>>>>"
+            b"/Length %d>>stream\n%s\nendstream" % (len(draws), draws),
+            b"<</Length 5>>stream\n/X Do\nendstream",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]"
+            b"/Resources<</XObject<</X 3 0 R>>>>/Contents 4 0 R>>",
+            b"<</Title(forms)>>",
+        ]
+    )
+
+
+def pdf_of_itself(count: int) -> bytes:
+    """Return a PDF whose page tree contains itself and claims ``count`` pages."""
+    return _pdf_file(
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Count %d/Kids[2 0 R 2 0 R 2 0 R]>>" % count,
+            b"<</Title(tree)>>",
+        ]
+    )
