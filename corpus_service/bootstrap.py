@@ -22,7 +22,8 @@ from corpus_service.servicers import (
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.services.games import GameUseCase
 from corpus_service.services.ingest import IngestUseCase
-from corpus_service.services.ingest_texts import TextPreparation
+from corpus_service.services.ingest_pool import PreparationPool
+from corpus_service.services.ingest_texts import TextMaker, TextPreparation
 from corpus_service.services.ingest_uploads import ContentUploadUseCase
 from corpus_service.settings import CorpusSettings
 from corpus_service.storage.interface import CorpusStore
@@ -123,7 +124,7 @@ def add_ingest(server: ServiceServer, store: CorpusStore, settings: CorpusSettin
     server.started("extraction", partial(asyncio.to_thread, extraction.close))
     threads = ThreadPoolExecutor(settings.ingest_threads, thread_name_prefix="ingest")
     server.started("ingest threads", partial(asyncio.to_thread, threads.shutdown))
-    texts = TextPreparation(extraction, extractor_versions(), prepare_for_index)
+    texts = _text_maker(server, extraction, settings)
     servicer = ingest_servicer.IngestServicer(
         IngestUseCase(store, texts, time.time_ns), ContentUploadUseCase(store), threads
     )
@@ -131,6 +132,18 @@ def add_ingest(server: ServiceServer, store: CorpusStore, settings: CorpusSettin
         INGEST_SERVICE,
         partial(ingest_service_pb2_grpc.add_IngestServiceServicer_to_server, servicer),
     )
+
+
+def _text_maker(
+    server: ServiceServer, extraction: TextExtraction, settings: CorpusSettings
+) -> TextMaker:
+    """Makes texts in this process, or in processes beside it where cores are to spare."""
+    local = TextPreparation(extraction, extractor_versions(), prepare_for_index)
+    if not settings.preparation_workers:
+        return local
+    pool = PreparationPool(local, settings.preparation_workers)
+    server.started("preparation workers", partial(asyncio.to_thread, pool.close))
+    return pool
 
 
 def _page_token_key(folder: Path) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from corpus_service.limits import PREPARATION_WORKERS_MAX
 from corpus_service.services.limits import READ_THREADS_DEFAULT
 from sourcecorpus.rpc.settings import setting
 
@@ -28,4 +29,11 @@ class CorpusSettings:
         2,
         minimum=1,
         maximum=64,
+    )
+    preparation_workers: int = setting(
+        "Processes that make texts of arriving records; 0 makes them in the service, which two cores do as fast.",
+        "SOURCECORPUS_CORPUS_PREPARATION_WORKERS",
+        0,
+        minimum=0,
+        maximum=PREPARATION_WORKERS_MAX,
     )
