@@ -2,7 +2,8 @@
 
 import pytest
 
-from sourcecorpus.bridge.sample import SAMPLE_GAME, load_sample
+from sourcecorpus.bridge.sample import SAMPLE_GAME, SAMPLE_SESSION, load_sample
+from sourcecorpus.capture.v1.capture_service_pb2 import GetCaptureSessionRequest
 from sourcecorpus.corpus.v1.source_service_pb2 import ListSourcesRequest
 from tests.process.conftest import Services
 from tests.process.waiting import until
@@ -13,9 +14,10 @@ pytestmark = pytest.mark.process
 def versions_of_the_sample(services: Services) -> set[str]:
     with services.client() as client:
         load_sample(client)
-        request = ListSourcesRequest(game_id=SAMPLE_GAME)
-        until(lambda: len(client.sources.ListSources(request).sources) == 8)
-        found = client.sources.ListSources(request).sources
+        session = GetCaptureSessionRequest(capture_session_id=SAMPLE_SESSION)
+        until(lambda: client.captures.GetCaptureSession(session).outbox_envelopes == 0)
+        found = client.sources.ListSources(ListSourcesRequest(game_id=SAMPLE_GAME)).sources
+        assert len(found) == 8
         return {source.current_version_id for source in found}
 
 

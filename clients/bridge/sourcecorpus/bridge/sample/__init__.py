@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SAMPLE_GAME: Final = "emberfall"
 SAMPLE_TITLE: Final = "Emberfall (sample)"
-_CAPTURE_SESSION: Final = "sample-emberfall-1"
+SAMPLE_SESSION: Final = "sample-emberfall-1"
 
 
 def load_sample_on_first_start(client: SourceCorpusClient) -> list[EnvelopeOutcome]:
@@ -48,4 +48,4 @@ def load_sample(client: SourceCorpusClient) -> list[EnvelopeOutcome]:
         envelopes = list(read_envelopes(path))
     for envelope in envelopes:
         envelope.head.game_id = SAMPLE_GAME
-    return list(stream_envelopes(client.captures, envelopes, capture_session_id=_CAPTURE_SESSION))
+    return list(stream_envelopes(client.captures, envelopes, capture_session_id=SAMPLE_SESSION))
