@@ -93,8 +93,7 @@ async def serve(settings: CaptureSettings, runtime: RuntimeSettings) -> int:
     if armed:
         log_event(_LOGGER, logging.WARNING, "fault_point_armed", point=armed)
     await add_capture_service(server, settings, runtime)
-    await server.start()
-    return await server.run_until_stopped()
+    return await server.run()
 
 
 async def add_capture_service(

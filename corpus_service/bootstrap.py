@@ -75,11 +75,10 @@ async def _serve(runtime: RuntimeSettings, *, configuration_file: Path | None) -
     try:
         add_services(server, store, signer, settings)
         add_ingest(server, store, settings)
-        await server.start()
+        return await server.run()
     except StartError:
         store.close()
         raise
-    return await server.run_until_stopped()
 
 
 def add_services(

@@ -154,6 +154,13 @@ def test_a_signal_drains_streams_are_told_and_parts_stop(tmp_path: Path) -> None
     assert log[1]["reason"] == "SIGTERM"
 
 
+def test_a_signal_as_soon_as_the_service_is_ready_drains_too(tmp_path: Path) -> None:
+    with service(tmp_path, SIGNAL_WHEN_READY="1") as running_service:
+        code, out, log = running_service.finish()
+    assert (code, out) == (0, "store closed\n")
+    assert log[-1]["event"] == "service_stopped"
+
+
 def test_a_second_signal_shortens_the_grace(tmp_path: Path) -> None:
     with (
         service(tmp_path, SOURCECORPUS_DRAIN_SECONDS="300", STUBBORN="1") as stubborn,

@@ -76,7 +76,7 @@ class ServiceServer:
     """One gRPC server in one process, from binding to the end of the drain.
 
     Must be made and used on one event loop. ``bind``, ``add_service`` …, ``start``, then
-    ``run_until_stopped``; tests call ``drain`` instead.
+    ``run``; tests call ``start`` and ``drain`` instead.
     """
 
     def __init__(
@@ -192,22 +192,25 @@ class ServiceServer:
         self._stop_reason = self._stop_reason or reason
         self._stop_requested.set()
 
-    async def run_until_stopped(self) -> int:
-        """Serve until SIGTERM, SIGINT or ``request_stop``, then drain.
+    async def run(self) -> int:
+        """Start, serve until SIGTERM, SIGINT or ``request_stop``, then drain.
+
+        Signals are taken over before the ready file names the address: whoever has seen that file
+        may stop the service at once and still gets a drain. They stay taken over until the event
+        loop closes, so that a late second signal does not cut the end short.
 
         Returns:
             Exit code: 0, or 1 where a part failed to stop.
+
+        Raises:
+            StartError: The ready file cannot be written.
         """
         loop = asyncio.get_running_loop()
-        signals = (signal.SIGTERM, signal.SIGINT)
-        for number in signals:
+        for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.request_stop, number.name)
-        try:
-            await self._stop_requested.wait()
-            return await self.drain()
-        finally:
-            for number in signals:
-                loop.remove_signal_handler(number)
+        await self.start()
+        await self._stop_requested.wait()
+        return await self.drain()
 
     async def drain(self) -> int:
         """End in order; see the module.
