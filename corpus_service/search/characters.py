@@ -27,6 +27,8 @@ UNSPACED: Final = (
     "\U000f0e31-\U000f0ecd\U000f102b-\U000f108f\U000f17b4-\U000f17d3\U000f302a-\U000f309a"
 )
 
+_UNSPACED_CHARACTER: Final = re.compile(f"[{UNSPACED}]")
+
 # Private letters spell what punctuation distinguishes. FTS5's unicode61 takes category Co as token
 # characters (https://www.sqlite.org/fts5.html#unicode61_tokenizer), a lexer of words does too.
 VERSION_DOT: Final = "\ue001"
@@ -84,6 +86,11 @@ _UNSAFE_LETTERS: Final = re.compile(
 )
 _BASIC_PLANE: Final = 0x10000
 _MARKS: Final = frozenset({"Mn", "Mc", "Me"})
+
+
+def is_unspaced(character: str) -> bool:
+    """Whether a character belongs to a script that is written without spaces."""
+    return _UNSPACED_CHARACTER.match(character) is not None
 
 
 def mark_letter(code_point: int) -> str:

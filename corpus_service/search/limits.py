@@ -10,10 +10,17 @@ PHRASE_TOKENS_MAX: Final = 64
 # relaxed search may take apart.
 RUN_CHARACTERS_OF_A_WORD_MAX: Final = 6
 
+# Words and phrases of a query of which some may do although others were found with all of them.
+FILLING_UNITS_MIN: Final = 3
+
 # Passages of one search that pages can reach; the reply says when more matched.
 RANKED_PASSAGES_MAX: Final = 1_000
 # Passages of a relaxed search among which documents that hold every word are looked for.
 COVERAGE_PASSAGES_MAX: Final = 64
+# Best passages of a search among which those with the words side by side come first.
+CLOSENESS_PASSAGES_MAX: Final = 24
+# Occurrences of a word in one passage that are looked at for it.
+CLOSENESS_OCCURRENCES_MAX: Final = 16
 
 SNIPPET_CODE_POINTS: Final = 320
 # Code points shown before the first highlight of a snippet where there is room.

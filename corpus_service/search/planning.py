@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus_service.domain.queries import Not, Query
+from corpus_service.search.characters import is_unspaced
+from corpus_service.search.limits import FILLING_UNITS_MIN
 from corpus_service.search.preparation import normalise
 from corpus_service.search.query import ParsedQuery
 from corpus_service.search.units import Unit, all_of, any_of, units_of_literal
@@ -23,6 +25,8 @@ class Stage:
         relaxed: Not every hit holds every word.
         verbatim: Hits must hold this in their collapsed, normalised text; "" asks for nothing.
         some: Any of ``units`` will do.
+        fills: The stage may add hits to a page that earlier stages began.
+        alone: Where this stage finds something, no other one is asked.
     """
 
     query: Query
@@ -32,19 +36,28 @@ class Stage:
     relaxed: bool = False
     verbatim: str = ""
     some: bool = False
+    fills: bool = True
+    alone: bool = False
+
+    @property
+    def has_distances(self) -> bool:
+        """Whether hits differ in how the words stand: several words, or one of a run's script."""
+        return len(self.units) > 1 or is_unspaced(self.units[0].pattern[-1])
 
 
 def plan(text: str, parsed: ParsedQuery) -> tuple[Stage, ...]:
     """Plans the stages of a query that has something to search for.
 
-    The first stage that finds something answers. In order:
+    Hits come in the order of the stages until the page is full: what holds everything stands before
+    what holds most of it. In order:
 
     1. Where words were read as exclusions: the text as it stands, since a pasted message or command
        line holds words that begin with "-". A text with the very same "-" is what was meant.
     2. Every word and phrase.
     3. The same without stop words.
     4. Some of the words and phrases, best matches first, without stop words; a long run of a script
-       without spaces counts as its pairs.
+       without spaces counts as its pairs. Behind other hits only where at least
+       `FILLING_UNITS_MIN` are left: half of two words is not most of them.
     """
     stages: list[Stage] = []
     excluded = tuple(unit.shown for unit in parsed.excluded)
@@ -55,6 +68,7 @@ def plan(text: str, parsed: ParsedQuery) -> tuple[Stage, ...]:
                 query=all_of([unit.query for unit in literal]),
                 units=tuple(literal),
                 verbatim=collapse(normalise(text)),
+                alone=True,
             )
         )
 
@@ -70,6 +84,7 @@ def plan(text: str, parsed: ParsedQuery) -> tuple[Stage, ...]:
             dropped=dropped,
             relaxed=some or bool(dropped),
             some=some,
+            fills=not some or len(units) >= FILLING_UNITS_MIN,
         )
 
     stages.append(stage(parsed.required, some=False, dropped=parsed.cut))

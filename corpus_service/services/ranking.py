@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from corpus_service.domain.queries import Candidate, SearchFilter
 from corpus_service.domain.sources import Snapshot
-from corpus_service.search.limits import COVERAGE_PASSAGES_MAX, RANKED_PASSAGES_MAX
+from corpus_service.search.closeness import closeness
+from corpus_service.search.limits import (
+    CLOSENESS_PASSAGES_MAX,
+    COVERAGE_PASSAGES_MAX,
+    RANKED_PASSAGES_MAX,
+)
 from corpus_service.search.planning import Stage, collapse, plan
 from corpus_service.search.preparation import normalise
 from corpus_service.search.query import NO_MATCH, parse_query
@@ -27,6 +32,15 @@ from sourcecorpus.rpc.limits import QUERY_CODE_POINTS_MAX
 
 # A document may use up its share of a page several times over before the page is full.
 _FIRST_LOOK: Final = 4
+
+CLOSENESS_WEIGHT: Final = 0.3
+"""Share of its score that a passage gains which has the words of the query side by side."""
+
+LINE_WEIGHT: Final = 2.0
+"""Share that it gains where they are a line of their own, as titles and names are."""
+
+LEAD_WEIGHT: Final = 0.5
+"""Share that the first passage of a document gains: it says what the document is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +64,11 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchPagePosition:
-    """Where a page begins: the stage of the plan, and the rows of all hits before it."""
+    """Where a page begins: the stage of the plan, and the rows of all hits before it.
+
+    Several stages may share a page; the position names the last one, whose ranking is gone through
+    again without the rows.
+    """
 
     stage: int
     delivered: frozenset[int]
@@ -87,6 +105,31 @@ class _Ranked:
     limited: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What may still be given: rows not given before, up to the share of each version."""
+
+    delivered: frozenset[int]
+    shares: Counter[str]
+    per_document: int
+    wanted: int
+
+    def of(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Takes the best candidates that may be given."""
+        shares = self.shares.copy()
+        chosen: list[Candidate] = []
+        for candidate in candidates:
+            if candidate.row in self.delivered:
+                continue
+            if shares[candidate.version_id] >= self.per_document:
+                continue
+            shares[candidate.version_id] += 1
+            chosen.append(candidate)
+            if len(chosen) == self.wanted:
+                break
+        return chosen
+
+
 class PassageRanking:
     """Ranks passages. Safe from any thread; the deadline of the call bounds the store's work."""
 
@@ -114,14 +157,12 @@ class PassageRanking:
             reason = Explanation(excluded=excluded, empty_reason=parsed.empty_reason)
             return RankedPage((), reason)
         stages = plan(request.query, parsed)
-        if position is not None:
-            if position.stage >= len(stages):
-                raise invalid("PAGE_TOKEN_INVALID", "page_token")
-            return self._page(request, stages[position.stage], as_of, position)
-        for number, stage in enumerate(stages):
-            page = self._page(request, stage, as_of, SearchPagePosition(number, frozenset()))
-            if page.candidates:
-                return page
+        begin = position or SearchPagePosition(0, frozenset())
+        if begin.stage >= len(stages):
+            raise invalid("PAGE_TOKEN_INVALID", "page_token")
+        page = self._page(request, stages, as_of, begin)
+        if page.candidates or begin.delivered:
+            return page
         terms = tuple(unit.shown for unit in parsed.required)
         return RankedPage(
             (),
@@ -129,32 +170,66 @@ class PassageRanking:
         )
 
     def _page(
-        self, request: SearchRequest, stage: Stage, as_of: Snapshot, position: SearchPagePosition
+        self,
+        request: SearchRequest,
+        stages: Sequence[Stage],
+        as_of: Snapshot,
+        begin: SearchPagePosition,
     ) -> RankedPage:
-        delivered = position.delivered
+        """Goes through the stages from where the page begins until it is full."""
         wanted = request.page_size + 1
-        limit = len(delivered) + _FIRST_LOOK * wanted
+        delivered = begin.delivered
+        shares = self._shares(request.game_id, begin)
+        chosen: list[Candidate] = []
+        last, limited, stopped = stages[begin.stage], False, begin.stage
+        for number in range(begin.stage, len(stages)):
+            stage = stages[number]
+            if not stage.fills and (chosen or (number > begin.stage and delivered)):
+                continue
+            choice = _Choice(delivered, shares, request.hits_per_document, wanted - len(chosen))
+            found, more = self._choose(request, stage, as_of, choice)
+            limited = limited or more
+            if found:
+                last, stopped = stage, number
+            chosen += found
+            delivered = delivered.union(candidate.row for candidate in found)
+            shares.update(candidate.version_id for candidate in found)
+            if len(chosen) >= wanted or (stage.alone and delivered):
+                break
+        given = _never_rising(chosen[: request.page_size])
+        following = None
+        if len(chosen) > request.page_size:
+            rows = begin.delivered.union(candidate.row for candidate in given)
+            following = SearchPagePosition(stopped, rows)
+        explanation = Explanation(
+            terms=tuple(unit.shown for unit in last.units),
+            excluded=last.excluded,
+            dropped=last.dropped,
+            relaxed=last.relaxed,
+            candidate_limit=RANKED_PASSAGES_MAX if limited else 0,
+        )
+        return RankedPage(given, explanation, last.units, following)
+
+    def _shares(self, game_id: str, begin: SearchPagePosition) -> Counter[str]:
+        """Counts the hits that each version gave to the pages before."""
+        if not begin.delivered:
+            return Counter()
+        passages = self._store.passages(game_id, begin.delivered)
+        return Counter(passage.version_id for passage in passages.values())
+
+    def _choose(
+        self, request: SearchRequest, stage: Stage, as_of: Snapshot, choice: _Choice
+    ) -> tuple[list[Candidate], bool]:
+        """Takes what a stage adds to a page, and says whether more matched than can be reached."""
+        limit = len(choice.delivered) + _FIRST_LOOK * choice.wanted
         while True:
             limit = min(max(limit, COVERAGE_PASSAGES_MAX * stage.some), RANKED_PASSAGES_MAX)
             ranked = self._rank(request, stage, as_of, limit)
-            chosen = _choose(ranked.candidates, delivered, request.hits_per_document, wanted)
-            if len(chosen) >= wanted or not ranked.limited or limit == RANKED_PASSAGES_MAX:
-                break
+            chosen = choice.of(ranked.candidates)
+            at_the_end = not ranked.limited or limit == RANKED_PASSAGES_MAX
+            if len(chosen) >= choice.wanted or at_the_end:
+                return chosen, ranked.limited and limit == RANKED_PASSAGES_MAX
             limit *= _FIRST_LOOK
-        following = None
-        if len(chosen) > request.page_size:
-            rows = delivered.union(candidate.row for candidate in chosen[: request.page_size])
-            following = SearchPagePosition(position.stage, rows)
-        explanation = Explanation(
-            terms=tuple(unit.shown for unit in stage.units),
-            excluded=stage.excluded,
-            dropped=stage.dropped,
-            relaxed=stage.relaxed,
-            candidate_limit=RANKED_PASSAGES_MAX
-            if ranked.limited and limit == RANKED_PASSAGES_MAX
-            else 0,
-        )
-        return RankedPage(tuple(chosen[: request.page_size]), explanation, stage.units, following)
 
     def _rank(self, request: SearchRequest, stage: Stage, as_of: Snapshot, limit: int) -> _Ranked:
         found = self._store.search(
@@ -176,7 +251,31 @@ class PassageRanking:
             ]
         elif stage.some:
             candidates = self._whole_documents_first(request.game_id, stage, candidates)
+        elif stage.has_distances:
+            candidates = self._closest_first(request.game_id, stage, candidates)
         return _Ranked(candidates, limited)
+
+    def _closest_first(
+        self, game_id: str, stage: Stage, candidates: list[Candidate]
+    ) -> list[Candidate]:
+        """Raises passages that have the words side by side, as a line of their own, or as a lead.
+
+        Among the best passages only; their number does not depend on the page, so the order is the
+        same for every page.
+        """
+        best = candidates[:CLOSENESS_PASSAGES_MAX]
+        passages = self._store.passages(game_id, [candidate.row for candidate in best])
+        raised = []
+        for candidate in best:
+            passage = passages.get(candidate.row)
+            if passage is None:
+                continue
+            share, ends = closeness(normalise(passage.text), stage.units)
+            factor = 1.0 + CLOSENESS_WEIGHT * share * share + LINE_WEIGHT * share * ends
+            factor += LEAD_WEIGHT * share * (passage.ordinal == 0)
+            raised.append(replace(candidate, score=candidate.score * factor))
+        raised.sort(key=lambda candidate: (-candidate.score, candidate.row))
+        return [*raised, *candidates[CLOSENESS_PASSAGES_MAX:]]
 
     def _whole_documents_first(
         self, game_id: str, stage: Stage, candidates: list[Candidate]
@@ -207,17 +306,10 @@ class PassageRanking:
         return {row: passage.text for row, passage in passages.items()}
 
 
-def _choose(
-    candidates: Sequence[Candidate], delivered: frozenset[int], per_document: int, wanted: int
-) -> list[Candidate]:
-    """Takes the best candidates that were not given yet, up to the share of each version."""
-    shares = Counter(candidate.version_id for candidate in candidates if candidate.row in delivered)
-    chosen: list[Candidate] = []
-    for candidate in candidates:
-        if candidate.row in delivered or shares[candidate.version_id] >= per_document:
-            continue
-        shares[candidate.version_id] += 1
-        chosen.append(candidate)
-        if len(chosen) == wanted:
-            break
-    return chosen
+def _never_rising(chosen: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Gives no hit a score above the one before it: a later stage has words of its own to count."""
+    given: list[Candidate] = []
+    for candidate in chosen:
+        bound = given[-1].score if given else candidate.score
+        given.append(replace(candidate, score=min(candidate.score, bound)))
+    return tuple(given)

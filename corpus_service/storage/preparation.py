@@ -14,8 +14,11 @@ from corpus_service.domain.vocabulary import Instant
 
 
 def prepared_heading(prepare: Callable[[str], str], title: str, headings: Sequence[str]) -> str:
-    """Return what the heading column holds for a chunk: the title, then the headings above it."""
-    return " ".join(part for part in map(prepare, (title, *headings)) if part)
+    """Return what the heading column holds for a chunk: the title, then the headings above it.
+
+    The nearest heading stands twice, so that a section comes before the sections below it.
+    """
+    return " ".join(part for part in map(prepare, (title, *headings, *headings[-1:])) if part)
 
 
 @dataclass(frozen=True, slots=True)
