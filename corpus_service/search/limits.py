@@ -12,6 +12,13 @@ RUN_CHARACTERS_OF_A_WORD_MAX: Final = 6
 
 # Words and phrases of a query of which some may do although others were found with all of them.
 FILLING_UNITS_MIN: Final = 3
+# Other forms of the words are looked for where fewer hits have the words themselves.
+FORMS_BELOW_HITS: Final = 5
+FORMS_OF_A_WORD_MAX: Final = 16
+# Words of the index that are looked at for the forms of one word, and the shortest stem whose
+# words are looked through.
+VOCABULARY_WORDS_MAX: Final = 512
+STEM_CODE_POINTS_MIN: Final = 3
 
 # Passages of one search that pages can reach; the reply says when more matched.
 RANKED_PASSAGES_MAX: Final = 1_000

@@ -11,6 +11,7 @@ from corpus_service.search.limits import FILLING_UNITS_MIN
 from corpus_service.search.preparation import normalise
 from corpus_service.search.query import ParsedQuery
 from corpus_service.search.units import Unit, all_of, any_of, units_of_literal
+from corpus_service.search.word_forms import may_have_forms
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Stage:
         some: Any of ``units`` will do.
         fills: The stage may add hits to a page that earlier stages began.
         alone: Where this stage finds something, no other one is asked.
+        forms: Other forms of the words count as well; `word_forms` finds them.
     """
 
     query: Query
@@ -38,6 +40,7 @@ class Stage:
     some: bool = False
     fills: bool = True
     alone: bool = False
+    forms: bool = False
 
     @property
     def has_distances(self) -> bool:
@@ -55,7 +58,8 @@ def plan(text: str, parsed: ParsedQuery) -> tuple[Stage, ...]:
        line holds words that begin with "-". A text with the very same "-" is what was meant.
     2. Every word and phrase.
     3. The same without stop words.
-    4. Some of the words and phrases, best matches first, without stop words; a long run of a script
+    4. The same, with other forms of the words, where hits are few.
+    5. Some of the words and phrases, best matches first, without stop words; a long run of a script
        without spaces counts as its pairs. Behind other hits only where at least
        `FILLING_UNITS_MIN` are left: half of two words is not most of them.
     """
@@ -72,19 +76,19 @@ def plan(text: str, parsed: ParsedQuery) -> tuple[Stage, ...]:
             )
         )
 
-    def stage(units: Sequence[Unit], *, some: bool, dropped: tuple[str, ...]) -> Stage:
-        queries = [unit.query for unit in units]
-        query = any_of(queries) if some else all_of(queries)
-        if parsed.excluded:
-            query = Not(query, any_of([unit.query for unit in parsed.excluded]))
+    def stage(
+        units: Sequence[Unit], *, some: bool, dropped: tuple[str, ...], forms: bool = False
+    ) -> Stage:
+        query = query_of(units, parsed.excluded, some=some)
         return Stage(
             query=query,
             units=tuple(units),
             excluded=excluded,
             dropped=dropped,
-            relaxed=some or bool(dropped),
+            relaxed=some or forms or bool(dropped),
             some=some,
             fills=not some or len(units) >= FILLING_UNITS_MIN,
+            forms=forms,
         )
 
     stages.append(stage(parsed.required, some=False, dropped=parsed.cut))
@@ -93,10 +97,19 @@ def plan(text: str, parsed: ParsedQuery) -> tuple[Stage, ...]:
     dropped = (*stop_words, *parsed.cut)
     if stop_words:
         stages.append(stage(subject, some=False, dropped=dropped))
+    if any(map(may_have_forms, subject)):
+        stages.append(stage(subject, some=False, dropped=dropped, forms=True))
     smaller = _taken_apart(subject)
     if len(smaller) > 1:
         stages.append(stage(smaller, some=True, dropped=dropped))
     return tuple(stages)
+
+
+def query_of(units: Sequence[Unit], excluded: Sequence[Unit], *, some: bool) -> Query:
+    """Joins units to the query of a stage."""
+    queries = [unit.query for unit in units]
+    query = any_of(queries) if some else all_of(queries)
+    return Not(query, any_of([unit.query for unit in excluded])) if excluded else query
 
 
 def collapse(normalised: str) -> str:

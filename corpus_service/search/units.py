@@ -44,6 +44,7 @@ class Unit:
         prefix: The last word is only begun.
         stop_word: A word without a subject.
         parts: Smaller units of a run that is a sentence rather than a word; empty otherwise.
+        forms: Other forms of the word that ``query`` finds as well.
     """
 
     shown: str
@@ -53,6 +54,7 @@ class Unit:
     prefix: bool = False
     stop_word: bool = False
     parts: tuple[Unit, ...] = ()
+    forms: tuple[str, ...] = ()
 
     def find(self, normalised: str, *, limit: int) -> list[tuple[int, int]]:
         """Finds the unit in a normalised text; spans there, in order, without overlap."""

@@ -12,19 +12,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from corpus_service.domain.queries import Candidate, SearchFilter
+from corpus_service.domain.queries import Candidate, Not, SearchFilter
 from corpus_service.domain.sources import Snapshot
 from corpus_service.search.closeness import closeness
 from corpus_service.search.limits import (
     CLOSENESS_PASSAGES_MAX,
     COVERAGE_PASSAGES_MAX,
+    FORMS_BELOW_HITS,
     RANKED_PASSAGES_MAX,
 )
 from corpus_service.search.planning import Stage, collapse, plan
 from corpus_service.search.preparation import normalise
 from corpus_service.search.query import NO_MATCH, parse_query
 from corpus_service.search.snippets import covered_units
-from corpus_service.search.units import Unit
+from corpus_service.search.units import Unit, all_of
+from corpus_service.search.word_forms import with_forms
 from corpus_service.services.failures import invalid
 from corpus_service.storage.interface import PassageIndex
 from sourcecorpus.rpc import deadline
@@ -184,6 +186,12 @@ class PassageRanking:
         last, limited, stopped = stages[begin.stage], False, begin.stage
         for number in range(begin.stage, len(stages)):
             stage = stages[number]
+            if stage.forms:
+                if number > begin.stage and len(delivered) >= FORMS_BELOW_HITS:
+                    continue
+                stage = self._with_forms(request, stage)
+                if not any(unit.forms for unit in stage.units):
+                    continue
             if not stage.fills and (chosen or (number > begin.stage and delivered)):
                 continue
             choice = _Choice(delivered, shares, request.hits_per_document, wanted - len(chosen))
@@ -202,13 +210,30 @@ class PassageRanking:
             rows = begin.delivered.union(candidate.row for candidate in given)
             following = SearchPagePosition(stopped, rows)
         explanation = Explanation(
-            terms=tuple(unit.shown for unit in last.units),
+            terms=tuple(term for unit in last.units for term in (unit.shown, *unit.forms)),
             excluded=last.excluded,
             dropped=last.dropped,
             relaxed=last.relaxed,
             candidate_limit=RANKED_PASSAGES_MAX if limited else 0,
         )
         return RankedPage(given, explanation, last.units, following)
+
+    def _with_forms(self, request: SearchRequest, stage: Stage) -> Stage:
+        """Lets a stage find the other forms of its words that the game has."""
+        units = with_forms(
+            stage.units,
+            request.narrowing.languages,
+            lambda beginning, limit: self._store.tokens(
+                request.game_id,
+                beginning,
+                limit=limit,
+                deadline_seconds=deadline.remaining(),
+            ),
+        )
+        query = all_of([unit.query for unit in units])
+        if isinstance(stage.query, Not):
+            query = replace(stage.query, wanted=query)
+        return replace(stage, units=units, query=query)
 
     def _shares(self, game_id: str, begin: SearchPagePosition) -> Counter[str]:
         """Counts the hits that each version gave to the pages before."""

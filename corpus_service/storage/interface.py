@@ -317,6 +317,11 @@ class PassageIndex(Protocol):
         Filters do not apply: it tells common words from rare ones.
         """
 
+    def tokens(
+        self, game_id: str, beginning: str, *, limit: int, deadline_seconds: float | None = None
+    ) -> Sequence[str]:
+        """Returns the tokens of the index that begin with a text, ascending by code point, each once."""
+
     def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
         """Returns the chunks with these numbers, in one look-up."""
 

@@ -104,9 +104,10 @@ def test_long_runs_become_bounded_phrases() -> None:
 def test_plan_goes_from_all_to_some() -> None:
     parsed = parse_query("how to craft the sword")
     stages = plan("", parsed)
-    assert [stage.relaxed for stage in stages] == [False, True, True]
+    assert [stage.relaxed for stage in stages] == [False, True, True, True]
     assert stages[1].dropped == ("how", "to", "the")
-    assert stages[2].some
+    assert stages[2].forms
+    assert stages[3].some
 
 
 def test_stop_words_alone_are_used() -> None:

@@ -55,6 +55,19 @@ class MemoryPassageIndex(ABC):
         with self._game(game_id) as game:
             return min(limit, sum(chunk.matches(query) for chunk in game.index.values()))
 
+    def tokens(
+        self, game_id: str, beginning: str, *, limit: int, deadline_seconds: float | None = None
+    ) -> Sequence[str]:
+        """See `PassageIndex.tokens`."""
+        with self._game(game_id) as game:
+            found = {
+                token
+                for chunk in game.index.values()
+                for token in (*chunk.heading, *chunk.body)
+                if token.startswith(beginning)
+            }
+        return sorted(found)[:limit]
+
     def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
         """See `PassageIndex.passages`."""
         with self._game(game_id) as game:

@@ -24,6 +24,7 @@ from corpus_service.storage.sqlite.as_of_ranking import register_ranking
 from corpus_service.storage.sqlite.blob_rows import BlobTable
 from corpus_service.storage.sqlite.failures import StoreOpenError, failures
 from corpus_service.storage.sqlite.identity_rows import epoch_of, take_identity
+from corpus_service.storage.sqlite.index_tokens import register_tokens
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation, bring_index_up_to_date
 from corpus_service.storage.sqlite.migrating import migrate
 from corpus_service.storage.sqlite.opening import DatabaseKind, open_reader, open_writer
@@ -104,6 +105,7 @@ class GameDatabase:
                 with failures():
                     connection = open_reader(self._path)
                 register_ranking(connection)
+                register_tokens(connection)
                 self._opened.append(connection)
                 return connection
         wait = READER_WAIT_SECONDS

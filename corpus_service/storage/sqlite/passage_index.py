@@ -12,6 +12,7 @@ from corpus_service.domain.queries import Candidate, Query, SearchFilter, Search
 from corpus_service.domain.sources import Passage, Snapshot
 from corpus_service.storage.sqlite import read_passages
 from corpus_service.storage.sqlite.game_database import check_epoch, snapshot_of
+from corpus_service.storage.sqlite.index_tokens import index_tokens
 from corpus_service.storage.sqlite.scan_versions import scan_versions
 
 
@@ -59,6 +60,13 @@ class SqlitePassageIndex(ABC):
         """See `PassageIndex.count_matches`."""
         with self._reader(game_id, deadline_seconds) as connection:
             return read_passages.count_matches(connection, query, limit=limit)
+
+    def tokens(
+        self, game_id: str, beginning: str, *, limit: int, deadline_seconds: float | None = None
+    ) -> Sequence[str]:
+        """See `PassageIndex.tokens`."""
+        with self._reading(game_id, deadline_seconds) as connection:
+            return index_tokens(connection, beginning, limit=limit)
 
     def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
         """See `PassageIndex.passages`."""

@@ -1,0 +1,39 @@
+"""The words that the full-text index holds (https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import apsw
+
+_HIGHEST: Final = "\U0010ffff"
+# Tokens are letters, digits and private characters: no token lies between a token and this.
+_NEXT: Final = "\x01"
+
+
+def register_tokens(connection: apsw.Connection) -> None:
+    """Make the index's words readable on a connection for reading."""
+    connection.execute("PRAGMA query_only = OFF").fetchall()
+    connection.execute(
+        "CREATE VIRTUAL TABLE temp.index_tokens USING fts5vocab (main, passage_index, instance)"
+    )
+    connection.execute("PRAGMA query_only = ON").fetchall()
+
+
+def index_tokens(connection: apsw.Connection, beginning: str, *, limit: int) -> list[str]:
+    """See `PassageIndex.tokens`.
+
+    One look-up for each token: going through the rows would visit every occurrence.
+    """
+    found: list[str] = []
+    at = beginning
+    while len(found) < limit:
+        token = connection.execute(
+            "SELECT term FROM temp.index_tokens WHERE term >= ? AND term < ? LIMIT 1",
+            (at, beginning + _HIGHEST),
+        ).get
+        if token is None:
+            break
+        found.append(token)
+        at = token + _NEXT
+    return found
