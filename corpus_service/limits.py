@@ -38,6 +38,8 @@ BUSY_TIMEOUT_MILLISECONDS: Final = 5_000
 # Tails of 7 to 15 ms were measured at SQLite's default of 1,000 pages.
 WAL_AUTOCHECKPOINT_PAGES: Final = 4_000
 WAL_SIZE_BYTES_MAX: Final = 64 * MEBIBYTE
+# Words and phrases of a game of which the number of matches is remembered.
+LEAF_COUNTS_KEPT_MAX: Final = 8_192
 STATEMENT_CACHE_SIZE: Final = 200
 PROGRESS_HANDLER_INSTRUCTIONS: Final = 20_000
 

@@ -20,14 +20,15 @@ from corpus_service.limits import (
     READERS_PER_GAME_MAX,
     WRITER_RETRY_SECONDS,
 )
-from corpus_service.storage.sqlite.as_of_ranking import register_ranking
 from corpus_service.storage.sqlite.blob_rows import BlobTable
 from corpus_service.storage.sqlite.failures import StoreOpenError, failures
 from corpus_service.storage.sqlite.identity_rows import epoch_of, take_identity
 from corpus_service.storage.sqlite.index_tokens import register_tokens
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation, bring_index_up_to_date
+from corpus_service.storage.sqlite.leaf_counts import LeafCounts, share_counts
 from corpus_service.storage.sqlite.migrating import migrate
 from corpus_service.storage.sqlite.opening import DatabaseKind, open_reader, open_writer
+from corpus_service.storage.sqlite.scoring import register_scoring
 from corpus_service.storage.sqlite.writing import GameWriter, Transaction
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
@@ -56,6 +57,7 @@ class GameDatabase:
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._opened: list[apsw.Connection] = []
         self._lock = threading.Lock()
+        self._counts = LeafCounts()
 
     @staticmethod
     def _set_up(connection: apsw.Connection, game_id: str, preparation: IndexPreparation) -> None:
@@ -104,8 +106,9 @@ class GameDatabase:
             if len(self._opened) < READERS_PER_GAME_MAX:
                 with failures():
                     connection = open_reader(self._path)
-                register_ranking(connection)
+                register_scoring(connection)
                 register_tokens(connection)
+                share_counts(connection, self._counts)
                 self._opened.append(connection)
                 return connection
         wait = READER_WAIT_SECONDS

@@ -14,9 +14,10 @@ _NEXT: Final = "\x01"
 def register_tokens(connection: apsw.Connection) -> None:
     """Make the index's words readable on a connection for reading."""
     connection.execute("PRAGMA query_only = OFF").fetchall()
-    connection.execute(
-        "CREATE VIRTUAL TABLE temp.index_tokens USING fts5vocab (main, passage_index, instance)"
-    )
+    for table, kind in (("index_tokens", "instance"), ("token_counts", "row")):
+        connection.execute(
+            f"CREATE VIRTUAL TABLE temp.{table} USING fts5vocab (main, passage_index, {kind})"
+        )
     connection.execute("PRAGMA query_only = ON").fetchall()
 
 

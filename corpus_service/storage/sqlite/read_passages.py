@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from typing import Final
 
@@ -10,13 +11,17 @@ import apsw
 from corpus_service.domain.queries import Candidate, Query, SearchFilter, SearchPosition
 from corpus_service.domain.sources import Passage, Snapshot
 from corpus_service.domain.vocabulary import VersionScope
-from corpus_service.storage.interface import HEADING_WEIGHT
-from corpus_service.storage.sqlite.match_expressions import match_expression
+from corpus_service.storage.sqlite.best_matches import (
+    Statistics,
+    best_of_some,
+    score_expression,
+    statistics_of,
+)
+from corpus_service.storage.sqlite.match_expressions import leaves_of, match_expression
 from corpus_service.storage.sqlite.read_texts import passage_of
 from corpus_service.storage.sqlite.rows import Row, all_rows
+from corpus_service.storage.sqlite.scoring import KNOWN_SCORE
 
-_CURRENT_SCORE: Final = f"bm25(passage_index, {HEADING_WEIGHT}, 1.0)"
-_EARLIER_SCORE: Final = f"bm25_as_of(passage_index, :next, :chunks, :tokens, {HEADING_WEIGHT}, 1.0)"
 _JOIN: Final = (
     " CROSS JOIN readable_versions AS v ON v.row ="
     " (SELECT max(p.row) FROM passage_versions AS p WHERE p.row <= m.row)"
@@ -26,6 +31,8 @@ _JOIN: Final = (
 # The filter first looks at so many matches: enough for most pages, cheap beside ranking.
 FILTERED_FIRST_MIN: Final = 64
 FILTERED_FIRST_FACTOR: Final = 4
+# Matches ranked beyond those that are asked for, as the filter may take some away.
+SPARE_MATCHES: Final = 24
 
 
 def search(
@@ -39,26 +46,26 @@ def search(
     present: Snapshot,
 ) -> list[Candidate]:
     """See `PassageIndex.search`; inside a read transaction, ``present`` being its snapshot."""
-    bindings: dict[str, object] = {
-        "match": match_expression(query),
-        "sequence": as_of.sequence,
-        "limit": limit,
-    }
-    score = _CURRENT_SCORE
+    whole = as_of.sequence == present.sequence
+    statistics = statistics_of(connection, as_of, whole=whole)
+    if statistics is None:
+        return []
+    filters, bindings = conditions(narrowing)
+    expression = match_expression(query)
+    bindings |= {"match": expression, "sequence": as_of.sequence, "limit": limit}
     condition = ""
-    if as_of.sequence != present.sequence:
-        counts = connection.execute(
-            "SELECT next_chunk, indexed_chunks, indexed_tokens FROM snapshots WHERE sequence = ?",
-            (as_of.sequence,),
-        ).fetchone()
-        if counts is None or not counts[1]:
-            # Nothing was indexed at the snapshot, so nothing matched.
-            return []
-        score = _EARLIER_SCORE
+    if whole:
+        if after is None:
+            some = _best_of_some(connection, query, statistics, filters, bindings)
+            if some is not None:
+                return some
+        score, values = score_expression(connection, query, statistics, expression=expression)
+        bindings |= values
+    else:
+        score = KNOWN_SCORE
         condition = " AND passage_index.rowid < :next"
-        bindings |= dict(zip(("next", "chunks", "tokens"), counts, strict=True))
-    filters, values = conditions(narrowing)
-    bindings |= values
+        bindings["next"] = statistics.state.next_chunk
+        bindings["statistics"] = statistics.written(connection, leaves_of(query))
     keyset = ""
     if after is not None:
         keyset = " WHERE (score, row) > (:score, :row)"
@@ -71,6 +78,32 @@ def search(
     if found is None:
         found = _best_of_all(connection, matches, keyset, filters, bindings)
     return [Candidate(row, version_id, -value) for row, version_id, value in found]
+
+
+def _best_of_some(
+    connection: apsw.Connection,
+    query: Query,
+    statistics: Statistics,
+    filters: str,
+    bindings: dict[str, object],
+) -> list[Candidate] | None:
+    """Rank the passages with rare words alone where that is enough; None where it is not."""
+    limit = bindings["limit"]
+    assert isinstance(limit, int)
+    fetched = limit + SPARE_MATCHES
+    ranked = best_of_some(connection, query, statistics, fetched)
+    if ranked is None:
+        return None
+    versions: dict[int, str] = dict(
+        all_rows(
+            connection,
+            "SELECT m.row, v.id FROM (SELECT value AS row FROM json_each(:rows)) AS m"  # noqa: S608
+            f"{_JOIN}{filters}",
+            bindings | {"rows": json.dumps([row for row, _ in ranked])},
+        )
+    )
+    found = [Candidate(row, versions[row], -score) for row, score in ranked if row in versions]
+    return found[:limit] if len(found) >= limit else None
 
 
 def _best_of_the_first(
