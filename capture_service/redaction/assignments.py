@@ -17,12 +17,13 @@ from capture_service.redaction.names import (
     classify_name,
     collapse,
 )
+from capture_service.redaction.placement import Place, place_decides
 from capture_service.redaction.scan import NAMED, STRUCTURED, Scan
 from capture_service.redaction.values import Value, bare_value, nested_keys, quoted_value
 from capture_service.redaction.vocabulary import URL_SEPARATOR
 
 _REVERSED_NAME: Final = re.compile(
-    rb"[ \t]{0,8}(?P<closers>[\\\x22'`\])}*_]{0,8})(?P<name>[A-Za-z0-9_.\-$\x80-\xff]{1,64}"
+    rb"[ \t]{0,8}(?P<closers>[\\\x22'`\])}*_]{0,16})(?P<name>[A-Za-z0-9_.\-$\x80-\xff]{1,64}"
     rb"(?: [A-Za-z]{2,12}){0,2})"
 )
 _ESCAPE_IN_NAME: Final = re.compile(
@@ -164,7 +165,7 @@ def confirm_named_value(
     if value is None and not quotes_only:
         value = _unquoted(scan, name, name_class, position)
     if value is not None:
-        _mask(scan, name, name_class, value)
+        _mask(scan, name, name_class, value, name_start)
 
 
 def _unquoted(scan: Scan, name: bytes, name_class: NameClass, position: int) -> Value | None:
@@ -229,7 +230,9 @@ def _mask_list(scan: Scan, name_class: NameClass, position: int) -> None:
         position = following.end()
 
 
-def _mask(scan: Scan, name: bytes, name_class: NameClass, value: Value) -> None:
+def _mask(
+    scan: Scan, name: bytes, name_class: NameClass, value: Value, name_start: int = -1
+) -> None:
     data = scan.data
     if scan.touches_placeholder(value.start, value.end):
         _mask_behind_placeholder(scan, name_class, value)
@@ -251,8 +254,10 @@ def _mask(scan: Scan, name: bytes, name_class: NameClass, value: Value) -> None:
         return
     if _URL_INSIDE.match(text):
         return
-    if judge(name_class, text, value.quoted) or (
-        collapse(name.decode("latin-1")).endswith("auth") and decodes_to_credentials(text)
+    if (
+        judge(name_class, text, value.quoted)
+        or (collapse(name.decode("latin-1")).endswith("auth") and decodes_to_credentials(text))
+        or (name_start >= 0 and place_decides(Place(data, name, name_start, name_class), value))
     ):
         scan.consumed = max(scan.consumed, value.end)
         scan.add(value.start, value.end, NAMED, rule_name(name_class))

@@ -7,6 +7,7 @@ from capture_service.redaction.assignments import name_before, rule_name
 from capture_service.redaction.headers import confirm_cookie
 from capture_service.redaction.judge import (
     is_code,
+    is_function_word,
     is_placeholder,
     is_words,
     judge,
@@ -14,6 +15,7 @@ from capture_service.redaction.judge import (
     looks_machine_made,
 )
 from capture_service.redaction.names import NameClass, classify_name
+from capture_service.redaction.placement import member_decides
 from capture_service.redaction.scan import NAMED, STRUCTURED, Scan
 from capture_service.redaction.values import Value, bare_value, quoted_value
 
@@ -68,13 +70,26 @@ _PASSWORD_FLAG: Final = {
         rb"/p:)([\"']?)([^\s\"']{4,128})\1"
     ),
     b"echo": re.compile(
-        rb"echo (?:-n )?([\"']?)([^\s\"'|]{6,128})\1 ?\| ?(?:sudo -S|docker login|"
+        rb"echo (?:-n )?([\"']?)([^\s\"'|]{3,128})\1 ?\| ?(?:sudo -S|docker login|"
         rb"passwd|chpasswd|kinit|gh auth|vault login|base64 -w)"
     ),
     b"chpasswd": re.compile(
         rb"echo (?:-n |-e )?([\"']?)[^\s:\"'|]{1,40}:([^\s\"'|]{4,128})\1 ?\| ?chpasswd"
     ),
 }
+_ENDS_ARGUMENT: Final = re.compile(
+    rb"[\"'`)]|[ \t]{0,4}(?:\r?\n|\\[nr\r\n]|\Z|[|;&>]|[ \t]-{1,2}[A-Za-z]|[ \t]https?:)"
+)
+"""What may follow an argument in a command line, unlike in a sentence about a flag."""
+_COMMAND_LINE: Final = re.compile(
+    rb"(?:\A|[\n\"'`]|\\n|[$>#%] )[ \t]{0,8}[a-z][\w./-]{1,30}(?: [\w./:=@-]{1,60}){0,8} \Z"
+)
+"""Command and arguments before a flag."""
+_SETTING_BEFORE: Final = re.compile(rb"(?:ENV|setx|setenv) \Z")
+"""What stands before the name of a variable and its value."""
+_LINE_START: Final = re.compile(rb"(?:\A|\n|\\n)[ \t]{0,4}\Z")
+_DIRECTIVES: Final = (b"requirepass", b"masterauth")
+"""Settings of Redis that stand at the start of a line."""
 _COOKIE_FLAG: Final = re.compile(
     rb"(?:^|\s)(?:-b|--cookie)(?:[ \t]{1,3}|=)([\"'])(?=[^\"'\r\n]{1,4096}=)"
 )
@@ -85,7 +100,7 @@ _HASH: Final = re.compile(
 _HASH_NAME: Final = re.compile(rb"(?:^|\n|\\n|[\s\"'])[A-Za-z_][\w.@-]{0,40}\Z")
 _PASSWORD_FILE: Final = re.compile(rb"(?:\A|\n|\\n|[\"'\s])[\w.*-]{1,80}\Z")
 _PASSWORD_FILE_REST: Final = re.compile(
-    rb"[\w.*$-]{1,64}:[\w.*@$-]{1,64}:((?:[^\s:\\\"']|\\:){4,128})(?=\s|\\n|\"|\Z)"
+    rb"[\w.*$-]{1,64}:[\w.*@$-]{1,64}:((?:[^\s:\\\"']|\\:){1,128})(?=\s|\\n|\"|\Z)"
 )
 
 
@@ -114,7 +129,7 @@ def confirm_spaced(scan: Scan, position: int) -> None:
     value = quoted_value(scan, gap.end()) or bare_value(scan, gap.end())
     text = data[value.start : value.end]
     if flag:
-        _mask_flag(scan, name_class, value, text)
+        _mask_flag(scan, word, name_class, value, text)
         return
     before = data[max(0, start - 200) : position]
     low = max(0, start - 300)
@@ -130,7 +145,9 @@ def confirm_spaced(scan: Scan, position: int) -> None:
         and len(text) >= 3
     ):
         scan.add(value.start, value.end, NAMED, "password")
-    elif _accepts_spaced(name_class, word, text, value, before):
+    elif _accepts_spaced(name_class, word, text, value, before) or _is_setting(
+        word, name_class, text, before
+    ):
         _add(scan, value, name_class)
 
 
@@ -156,7 +173,7 @@ def _names_one_value(name_class: NameClass, text: bytes) -> bool:
     )
 
 
-def _mask_flag(scan: Scan, name_class: NameClass, value: Value, text: bytes) -> None:
+def _mask_flag(scan: Scan, word: bytes, name_class: NameClass, value: Value, text: bytes) -> None:
     if (
         text.startswith(b"-")
         or is_placeholder(text)
@@ -169,15 +186,41 @@ def _mask_flag(scan: Scan, name_class: NameClass, value: Value, text: bytes) -> 
         accepted = judge_password(text, False)
     else:
         accepted = looks_machine_made(text, 8) and not is_code(text)
-    if accepted:
+    if accepted or (member_decides(word, name_class, text) and _is_argument(scan, value, text)):
         _add(scan, value, name_class)
+
+
+def _is_argument(scan: Scan, value: Value, text: bytes) -> bool:
+    """Say whether a value is the argument of a flag in a command line, and not the next word of a sentence."""
+    if value.quoted:
+        return len(text) >= 4 or not text.isalpha()
+    if is_code(text) or b"\\" in text or not _ENDS_ARGUMENT.match(scan.data, value.end):
+        return False
+    if not text.isalpha():
+        return True
+    flag = scan.data.rfind(b" -", max(0, value.start - 80), value.start) + 1
+    return (
+        len(text) >= 4
+        and text.islower()
+        and not is_function_word(text)
+        and _COMMAND_LINE.search(scan.data, max(0, flag - 300), flag) is not None
+    )
+
+
+def _is_setting(word: bytes, name_class: NameClass, text: bytes, before: bytes) -> bool:
+    """Say whether a name and a value stand in a line of a Dockerfile, of a shell, or of a Redis configuration."""
+    lead = before[: len(before) - len(word)]
+    placed = (word.isupper() and _SETTING_BEFORE.search(lead)) or (
+        word in _DIRECTIVES and _LINE_START.search(lead)
+    )
+    return bool(placed) and member_decides(word, name_class, text)
 
 
 def _accepts(name_class: NameClass, text: bytes, statement: bool) -> bool:
     if b" " in text or is_placeholder(text):
         return False
     if statement and name_class is NameClass.PASSWORD:
-        return judge_password(text, True)
+        return judge_password(text, True) or member_decides(b"", name_class, text)
     return looks_machine_made(text, 8 if name_class is NameClass.PASSWORD else 16) and not is_code(
         text
     )
@@ -242,6 +285,10 @@ def confirm_password_file(scan: Scan, position: int) -> None:
     if (
         not is_placeholder(text)
         and not scan.touches_placeholder(*rest.span(1))
-        and (judge_password(text, True) or len(text) > 7)
+        and (
+            judge_password(text, True)
+            or len(text) > 7
+            or member_decides(b"", NameClass.PASSWORD, text)
+        )
     ):
         scan.add(*rest.span(1), STRUCTURED, "password")

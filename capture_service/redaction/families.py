@@ -72,6 +72,9 @@ class Family(IntEnum):
     WIRELESS = 40
     INSERT = 41
     ORACLE = 42
+    ACCOUNT_PAIR = 43
+    LOGIN_PAIR = 44
+    LOGIN_ADDRESS = 45
     FIRST_INNER = 64
 
 
@@ -113,7 +116,10 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         SENSITIVE_END + rb"(?:\\{1,7}\x22|%22|&quot;)?(?:%(?:25){0,3}3[DdAa]|&#(?:61|58|x3[dDaA])"
         rb";|\\{1,3}u003[dDaA]|\\{1,3}x3[dDaA]|=3[DA])",
     ),
-    Family.PAIR: (SENSITIVE_END + rb"\\{0,7}[\x22'`]\s{0,4},",),
+    Family.PAIR: (
+        SENSITIVE_END + rb"\\{0,15}[\x22'`]\s{0,4},",
+        rb"(?:remember_?me|ticket|sso)\\{0,15}[\x22'`]\s{0,4},",
+    ),
     Family.ELEMENT: (SENSITIVE_END + rb"(?:\\{0,3}[\x22']|\s[^<>]{0,60})?(?:\s[^<>]{0,40})?>",),
     Family.CELL: (SENSITIVE_END + rb"[: *]{0,3}</",),
     Family.SPACED: (
@@ -131,9 +137,19 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         rb"(?:password|passphrase|passcode|pw|token|api key|secret)[ ](?:has been |"
         rb"was |is )?(?:changed|set|reset|updated|"
         rb"rotated|now|still)[ ](?:to |as |is )?",
+        rb"(?:user(?:name)?|login)[ :=]{1,2}[\w.@-]{1,40}[ ]?[/,;&][ ]?(?:pass|password|pw|pwd)[ ]",
         rb"(?:with|using|use|enter|and|the|your)[ ](?:the )?(?:password|passphrase|"
         rb"passcode|pw|pwd)[ ]",
     ),
+    Family.ACCOUNT_PAIR: (
+        rb"(?:credentials?|creds|log[ -]?in|sign[ -]?in|account)(?: are| is| with)?:[ ]",
+        rb"(?:log|sign)[ -]?in (?:with|as|using)[ ]",
+    ),
+    Family.LOGIN_PAIR: (
+        rb"(?:auth|basic_auth|credentials|creds)\s?=\s?[(\[]\\{0,3}[\x22']",
+        rb"(?:basic_?auth|authenticate|login|credentials?)\(\\{0,3}[\x22']",
+    ),
+    Family.LOGIN_ADDRESS: (rb"[a-z0-9_]:[^\s:@/\x22'<>]{3,64}@[0-9]{1,3}\.",),
     Family.ONE_TIME_CODE: (
         rb"(?:verification|one[- ]time|security|login|sign-in|confirmation|authentication|"
         rb"2fa|access|auth)[ -]"
@@ -178,7 +194,7 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         rb"%3A%2F%2F[^\s/?#@\x22'<>\\&]{1,256}?%40",
     ),
     Family.PUTTY: (rb"Private-Lines:",),
-    Family.JWK: (rb"[\x22']kty\\{0,7}[\x22']",),
+    Family.JWK: (rb"[\x22']kty\\{0,15}[\x22']",),
     Family.XML_KEY: (rb"<InverseQ>", rb"</DQ>"),
     Family.COMMAND: (
         rb"\b(?:sshpass|curl|wget|mysql(?:dump|admin|import)?|redis-cli|docker login|"
@@ -193,9 +209,9 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
     Family.PASSWORD_FILE: (rb":(?:5432|5433|6432|3306|1433|27017|\*):",),
     Family.UPSTREAM: (rb"\xc2\xabredacted:", rb"[A-Za-z0-9_.-]{6}\.\.\.[A-Za-z0-9_-]{4}"),
     Family.VALUE_FIRST: (
-        rb"(?:name|key)\\{0,7}\x22\s{0,4}:\s{0,4}\\{0,7}\x22[\w.-]{0,30}"
+        rb"(?:name|key)\\{0,15}\x22\s{0,4}:\s{0,4}\\{0,15}\x22[\w.-]{0,30}"
         + SENSITIVE_END
-        + rb"\\{0,7}\x22",
+        + rb"\\{0,15}\x22",
     ),
     Family.SESSION_PATH: (rb";(?:jsessionid|sid|phpsessid|sessionid)=",),
 }
@@ -265,6 +281,9 @@ CONFIRM: Final[Mapping[int, Confirm]] = {
     Family.STATEMENT: statements.confirm_statement,
     Family.INSERT: statements.confirm_insert,
     Family.ORACLE: statements.confirm_oracle,
+    Family.ACCOUNT_PAIR: prose.confirm_account_pair,
+    Family.LOGIN_PAIR: prose.confirm_login_pair,
+    Family.LOGIN_ADDRESS: prose.confirm_login_address,
     Family.WIRELESS: statements.confirm_wireless,
     Family.CALL: markup.confirm_call,
     Family.PHRASE: prose.confirm_phrase,

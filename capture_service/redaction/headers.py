@@ -7,7 +7,15 @@ import re
 from typing import Final
 
 from capture_service.redaction.encoded_values import decodes_to_credentials
-from capture_service.redaction.judge import is_placeholder, is_words, looks_machine_made
+from capture_service.redaction.judge import (
+    is_code,
+    is_function_word,
+    is_placeholder,
+    is_reference,
+    is_technical,
+    is_words,
+    looks_machine_made,
+)
 from capture_service.redaction.limits import MAX_VALUE_BYTES
 from capture_service.redaction.names import (
     COOKIE_ATTRIBUTES,
@@ -18,6 +26,7 @@ from capture_service.redaction.names import (
     collapse_parameter,
     words,
 )
+from capture_service.redaction.placement import stands_in
 from capture_service.redaction.scan import STRUCTURED, Scan
 from capture_service.redaction.values import quoted_value
 from capture_service.redaction.vocabulary import SCHEMES
@@ -32,6 +41,10 @@ _PARAMETER: Final = re.compile(
     rb"[ \t]{0,4}([A-Za-z_][A-Za-z0-9_-]{0,40})\s{0,2}=\s{0,2}(?:\\{0,7}\"([^\"\\\r\n]{0,2000})"
     rb"(?=\\{0,7}\")|((?:[^\s\",;&'\\]|;(?![\s\w-]{0,40}=)){1,2000}))\\{0,7}\"?(?:[ \t]{0,2}"
     rb",(?:\r?\n)?[ \t]{0,8}|[;&])?"
+)
+_ALONE: Final = re.compile(
+    rb"([A-Za-z][A-Za-z0-9_-]{1,30} )?([A-Za-z0-9._~+/=:%|!@#$^&*-]{1,512})"
+    rb"(?=\\{0,15}[\"'`]|[ \t]{0,4}(?:\r|\n|\\r|\\n|\Z))"
 )
 _SECRET_PARTS: Final = words(
     "response signature oauthsignature oauthtoken mac token password credential auth apikey xsignature hmac sig"
@@ -52,6 +65,14 @@ _SECRET_COOKIE: Final = re.compile(
     rb"\bkey|^at$|^rt$|user_?id$|aspx"
 )
 
+_LOGIN_COOKIE: Final = re.compile(
+    rb"(?i)sess(?:ion|id)|(?:^|[._-])s?sid$|^sid|sess$|token|jwt|csrf|xsrf|(?:^|[._-])auth|auth$|remember|ticket|^sso"
+)
+_FLAG_COOKIE: Final = re.compile(
+    rb"(?i)consent|accept|notice|banner|enabled|expire|state$|status|count|time|seen|_is_|^is_"
+)
+"""Cookies that only tell whether something was said or shown."""
+
 
 def confirm_authorization(scan: Scan, position: int) -> None:
     """Mask the credentials of an Authorization value: a known scheme, or a value that looks machine-made."""
@@ -62,6 +83,8 @@ def confirm_authorization(scan: Scan, position: int) -> None:
     scheme = _SCHEME.match(data, start, start + 80)
     if scheme is None:
         _mask_credential(scan, start, 16, "authorization")
+        if b"\n" not in data[position:start]:
+            _mask_alone(scan, start, scheme=False)
         return
     kind = scheme.group(1).lower()
     if b"=" in scheme.group():
@@ -70,6 +93,27 @@ def confirm_authorization(scan: Scan, position: int) -> None:
     if _mask_parameters(scan, scheme.end()):
         return
     _mask_credential(scan, scheme.end(), 8 if kind != b"basic" else 6, "authorization")
+    _mask_alone(scan, scheme.end(), scheme=True)
+
+
+def _mask_alone(scan: Scan, position: int, *, scheme: bool) -> None:
+    """Mask credentials that are the rest of a header line or of a string, however short they are."""
+    data = scan.data
+    match = _ALONE.match(data, position, position + MAX_VALUE_BYTES)
+    if match is None or scan.touches_placeholder(position, match.end()):
+        return
+    other, text = match.groups()
+    scan.budget.spend(match.end() - position + 32)
+    bare = text.replace(b"abcdefgh", b"") if text.isalnum() and not text.isalpha() else text
+    if text[:1] in b"$<{[*&=" or stands_in(b"authorization", bare) or is_code(text):
+        return
+    plain = text.translate(None, b"-_.").isalpha()
+    if scheme:
+        accepted = other is None and (not plain or (text.islower() and not is_function_word(text)))
+    else:
+        accepted = not plain and len(text) >= 3 and not is_technical(text)
+    if accepted and not is_reference(text):
+        scan.add(*match.span(2), STRUCTURED, "authorization")
 
 
 def confirm_scheme(scan: Scan, position: int) -> None:
@@ -163,9 +207,13 @@ def _judge_cookie(scan: Scan, pair: re.Match[bytes], *, attributes: bool) -> Non
 
 def is_secret_cookie(name: bytes, value: bytes) -> bool:
     """Judge one cookie by its name and value."""
-    if len(value) < 3 or is_placeholder(value) or PLAIN_COOKIES.fullmatch(name.decode("latin-1")):
+    if not value or is_placeholder(value) or PLAIN_COOKIES.fullmatch(name.decode("latin-1")):
         return False
     folded = collapse_parameter(name.decode("latin-1"))
+    if _LOGIN_COOKIE.search(name) and not _FLAG_COOKIE.search(name):
+        return not stands_in(b"cookie", value)
+    if len(value) < 3:
+        return False
     named = (
         _SECRET_COOKIE.search(name) is not None
         or folded in SECRET_PARAMETER_NAMES

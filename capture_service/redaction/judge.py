@@ -140,7 +140,18 @@ def _count_digits(value: bytes) -> int:
     return len(value) - len(value.translate(None, b"0123456789"))
 
 
-def _is_reference(value: bytes) -> bool:
+def is_technical(value: bytes) -> bool:
+    """Say whether a value is an algorithm, a type, a version, a numbered part, a date or a choice of words."""
+    return any(form.fullmatch(value) for form in (_TECHNICAL, _DATE, _ALTERNATIVES))
+
+
+def is_function_word(value: bytes) -> bool:
+    """Say whether a value is one of the words that sentences are built with."""
+    return _FUNCTION_WORDS.fullmatch(value) is not None
+
+
+def is_reference(value: bytes) -> bool:
+    """Say whether a value is a path, an address, a file name or a version."""
     return _REFERENCE_MARK.search(value) is not None and _REFERENCE.fullmatch(value) is not None
 
 
@@ -158,7 +169,7 @@ def is_placeholder(value: bytes) -> bool:
 
 def is_code(value: bytes) -> bool:
     """Say whether an unquoted value reads as code, a reference to another value, a path or a version."""
-    if _CODE.fullmatch(value) is not None or _is_reference(value):
+    if _CODE.fullmatch(value) is not None or is_reference(value):
         return True
     return _DOTTED.fullmatch(value) is not None and all(
         _names_something(part) for part in re.findall(rb"[\w$]+", value)
@@ -195,7 +206,7 @@ def looks_machine_made(value: bytes, minimum: int) -> bool:
 
 
 def _looks_random(value: bytes, minimum: int) -> bool:
-    if _SAFE_MACHINE.fullmatch(value) is None or _is_reference(value) or _DATE.fullmatch(value):
+    if _SAFE_MACHINE.fullmatch(value) is None or is_reference(value) or _DATE.fullmatch(value):
         return False
     if len(set(value)) < min(6, len(value) // 2 + 1):
         return False
@@ -245,7 +256,7 @@ def judge_password(value: bytes, quoted: bool) -> bool:
     if (
         _DATE.fullmatch(value)
         or _ALTERNATIVES.fullmatch(value)
-        or _is_reference(value)
+        or is_reference(value)
         or (_CODE.fullmatch(value) and b"(" in value and not _has_digit(value))
     ):
         return False

@@ -36,6 +36,12 @@ MAX_DECODED_BYTES: Final = 65_536
 MAX_NESTED_KEYS: Final = 4
 """Operators inside one bare value; beyond it the whole value is masked."""
 
+MAX_PLACED_BYTES: Final = 256
+"""Bytes of a value that its place alone makes a secret."""
+
+MAX_PLACED_LINE_BYTES: Final = 400
+"""Bytes to the left and to the right that are looked at to tell the place of a value."""
+
 SEGMENT_BYTES: Final = 262_144
 """Bytes after which a long message is cut at the next safe place."""
 

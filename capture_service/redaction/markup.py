@@ -12,6 +12,7 @@ from capture_service.redaction.headers import (
 from capture_service.redaction.judge import judge, looks_machine_made
 from capture_service.redaction.limits import MAX_TABLE_BYTES, MAX_TABLE_ROWS, MAX_VALUE_BYTES
 from capture_service.redaction.names import NameClass, classify_name, collapse
+from capture_service.redaction.placement import member_decides
 from capture_service.redaction.scan import NAMED, STRUCTURED, Scan
 from capture_service.redaction.values import quoted_value
 
@@ -28,42 +29,46 @@ _CELL_NEXT: Final = re.compile(
     rb"(?:t[dh]|dt|key|name|string|b|strong|code|em|span|label|th|p|div|li|h\d)>\s{0,40}:?\s{0,40}"
     rb"(?:</(?:td|th|span|div|b|strong|p|label)>\s{0,40}){0,2}"
     rb"(?:<(?:td|dd|string|value|span|code|div|p|b|pre|kbd|input)\b[^<>]{0,120}"
-    rb">\s{0,40}){1,4}([^<>\r\n]{4,1024})</"
+    rb">\s{0,40}){1,4}([^<>\r\n]{1,1024})</"
 )
+_KEY_TAG: Final = re.compile(rb"(?:key|name|t[dh]|dt)>")
 _ATTRIBUTE_VALUE: Final = re.compile(
     rb"(?:value|content|data-value)\s{0,2}=\s{0,2}(?=\\{0,3}[\"'])", re.IGNORECASE
 )
 _TYPE_VALUE: Final = re.compile(rb"(?<![\w-])value\s{0,2}=\s{0,2}(?=\\{0,3}[\"'])", re.IGNORECASE)
-_PAIR_NEXT: Final = re.compile(rb",\s{0,24}(?=[\[({]?\s{0,8}(?:[brf]?\\{0,7}[\"'`]))")
+_PAIR_NEXT: Final = re.compile(rb",\s{0,24}(?=[\[({]?\s{0,8}(?:[brf]?\\{0,15}[\"'`]))")
 _OBJECT_VALUE: Final = re.compile(
-    rb",\s{0,24}\\{0,7}[\"'](?:[vV]alue|VALUE|val|content|current_?[vV]alue|"
-    rb"default_?[vV]alue)\\{0,7}[\"']\s{0,8}:\s{0,8}"
+    rb",\s{0,24}\\{0,15}[\"'](?:[vV]alue|VALUE|val|content|current_?[vV]alue|"
+    rb"default_?[vV]alue)\\{0,15}[\"']\s{0,8}:\s{0,8}"
 )
 _OBJECT_GAP: Final = re.compile(
-    rb"(?:,\s{0,24}\\{0,7}[\"'](?:enabled|disabled|type|description|secure|"
-    rb"domain|path|key|in|required|checked)\\{0,7}[\"']\s{0,8}:\s{0,8}(?:true|"
-    rb"false|null|\d+|\\{0,7}\"[^\"\\]{0,80}\\{0,7}\")\s{0,8}){0,4}"
+    rb"(?:,\s{0,24}\\{0,15}[\"'](?:enabled|disabled|type|description|secure|"
+    rb"domain|path|key|in|required|checked)\\{0,15}[\"']\s{0,8}:\s{0,8}(?:true|"
+    rb"false|null|\d+|\\{0,15}\"[^\"\\]{0,80}\\{0,15}\")\s{0,8}){0,4}"
 )
 _VALUE_FIRST: Final = re.compile(
-    rb"[{,]\s{0,24}\\{0,7}[\"'](?:value|Value|val)\\{0,7}[\"']\s{0,4}:\s{0,4}"
-    rb"\\{0,7}\"(?P<value>[^\"\\\r\n]{4,1024})\\{0,7}\",\s{0,24}\\{0,7}[\"']"
-    rb"(?:name|Name|key|Key)\\{0,7}[\"']\s{0,4}:\s{0,4}\\{0,7}\"\Z"
+    rb"[{,]\s{0,24}\\{0,15}[\"'](?:value|Value|val)\\{0,15}[\"']\s{0,4}:\s{0,4}"
+    rb"\\{0,15}\"(?P<value>[^\"\\\r\n]{4,1024})\\{0,15}\",\s{0,24}\\{0,15}[\"']"
+    rb"(?:name|Name|key|Key)\\{0,15}[\"']\s{0,4}:\s{0,4}\\{0,15}\"\Z"
 )
 _NAME_MEMBER: Final = re.compile(
-    rb"[\"'](?:name|Name|key|Key|NAME|header|field|variable|id|param)\\{0,7}"
-    rb"[\"']\s{0,8}:\s{0,8}\\{0,7}[\"']\Z"
+    rb"[\"'](?:name|Name|key|Key|NAME|header|field|variable|id|param)\\{0,15}"
+    rb"[\"']\s{0,8}:\s{0,8}\\{0,15}[\"']\Z"
 )
 _PAIR_OPEN: Final = re.compile(
-    rb"(?:[\[({]\s{0,24}|(?:\(|\[)[^\[\](){}\r\n]{0,80},\s{0,4}|-{0,2}[\"'][,\s])b?\\{0,7}[\"'`]\Z"
+    rb"(?:[\[({]\s{0,24}|(?:\(|\[)[^\[\](){}\r\n]{0,80},\s{0,4}|-{0,2}[\"'][,\s])b?\\{0,15}[\"'`]\Z"
 )
 _FORM_PART: Final = re.compile(
     rb"\\{0,3}\"(?:\r?\n|\\r\\n|\\n)(?:Content-[^\r\n\\]{1,80}(?:\r?\n|\\r\\n|"
-    rb"\\n)){0,3}(?:\r?\n|\\r\\n|\\n)([^\r\n\\]{4,1024})"
+    rb"\\n)){0,3}(?:\r?\n|\\r\\n|\\n)([^\r\n\\]{1,1024})"
 )
 _FORM_NAME: Final = re.compile(rb"name=\\{0,3}\"([\w.\-\[\]]{1,64})\Z")
 _YAML_VALUE: Final = re.compile(rb"[ \t]{0,24}(?:value|content|default)[ \t]{0,2}:[ \t]{0,4}")
 _YAML_NAME: Final = re.compile(rb"(?:name|key)[ \t]{0,2}:[ \t]{0,4}[\"']?\Z")
 _NEXT_CELL: Final = re.compile(rb"([^|\r\n]{4,1024})\|")
+_ACCOUNT_CELL: Final = re.compile(
+    rb"(?i)[\s\"'*_`]*(?:user(?:[ _-]?(?:name|id))?|login|e-?mail|account|benutzer|usuario|utilisateur)[\s\"'*_`]*"
+)
 _TABLE_RULE: Final = re.compile(rb"[-+=|: \t]{3,400}\r?")
 _DIGIT: Final = re.compile(rb"[0-9]")
 _HEADER_CELL: Final = re.compile(
@@ -87,10 +92,11 @@ def confirm_element(scan: Scan, position: int) -> None:
     value = _ELEMENT_VALUE.match(data, position, position + MAX_VALUE_BYTES)
     scan.budget.spend(256 if value is None else value.end() - position + 128)
     if value is not None:
-        _mask_text(scan, name_class, value.start(1), value.end(1))
+        _mask_text(scan, name_class, value.start(1), value.end(1), name)
 
 
-def _mask_text(scan: Scan, name_class: NameClass, start: int, end: int) -> None:
+def _mask_text(scan: Scan, name_class: NameClass, start: int, end: int, name: bytes = b"") -> None:
+    """Judge a text by the class of its name; a name that is given says that the place holds nothing else."""
     while end > start and scan.data[end - 1 : end] in b" \t*`_\"'":
         end -= 1
     while start < end and scan.data[start : start + 1] in b" \t*`\"'":
@@ -98,8 +104,8 @@ def _mask_text(scan: Scan, name_class: NameClass, start: int, end: int) -> None:
     text = scan.data[start:end]
     if (
         not scan.touches_placeholder(start, end)
-        and judge(name_class, text, True)
         and b"<" not in text
+        and (judge(name_class, text, True) or (name and member_decides(name, name_class, text)))
     ):
         scan.add(start, end, NAMED, rule_name(name_class))
 
@@ -114,7 +120,8 @@ def confirm_cell(scan: Scan, position: int) -> None:
     value = _CELL_NEXT.match(data, position, position + 1600)
     scan.budget.spend(400)
     if value is not None:
-        _mask_text(scan, name_class, value.start(1), value.end(1))
+        known = name if name_class is NameClass.PASSWORD and _KEY_TAG.match(data, position) else b""
+        _mask_text(scan, name_class, value.start(1), value.end(1), known)
 
 
 def confirm_attribute(scan: Scan, position: int) -> None:
@@ -147,8 +154,8 @@ def confirm_password_input(scan: Scan, position: int) -> None:
     if match is None:
         return
     value = quoted_value(scan, match.end())
-    if value is not None and value.end - value.start >= 4:
-        _mask_text(scan, NameClass.PASSWORD, value.start, value.end)
+    if value is not None:
+        _mask_text(scan, NameClass.PASSWORD, value.start, value.end, b"password")
 
 
 def confirm_pair(scan: Scan, comma: int) -> None:
@@ -222,7 +229,7 @@ def confirm_form_part(scan: Scan, position: int) -> None:
     if name is None or body is None:
         return
     scan.budget.spend(body.end() - position + 80)
-    _mask_text(scan, classify_name(name.group(1)), *body.span(1))
+    _mask_text(scan, classify_name(name.group(1)), *body.span(1), name.group(1))
 
 
 def confirm_column(scan: Scan, position: int) -> None:
@@ -252,11 +259,13 @@ def confirm_column(scan: Scan, position: int) -> None:
     cells = header.split(separator)
     if any(len(cell) > 48 or (cell.strip() and not _HEADER_CELL.fullmatch(cell)) for cell in cells):
         return
-    columns: dict[int, NameClass] = {}
+    columns: dict[int, tuple[NameClass, bytes]] = {}
+    accounts = any(_ACCOUNT_CELL.fullmatch(cell) for cell in cells)
     for index, cell in enumerate(cells):
         name_class = classify_name(cell.strip(b" \t*`_\"'"))
         if name_class is not NameClass.NONE:
-            columns[index] = name_class
+            known = accounts and name_class is NameClass.PASSWORD
+            columns[index] = (name_class, b"password" if known else b"")
     if columns:
         scan.done["table"] = _mask_columns(scan, columns, len(cells), separator, line_end + 1)
 
@@ -266,12 +275,14 @@ def _confirm_next_cell(scan: Scan, position: int) -> None:
     name, _start, _end = name_before(scan.data, position - 1)
     cell = _NEXT_CELL.match(scan.data, position)
     name_class = classify_name(name) if name and cell else NameClass.NONE
-    if (
-        cell is not None
-        and name_class >= NameClass.SECRET
-        and looks_machine_made(cell.group(1).strip(b"`* "), 8)
+    if cell is None or name_class < NameClass.SECRET:
+        return
+    text = cell.group(1).strip(b"`* ")
+    last = scan.data[cell.end() : cell.end() + 1] in (b"", b"\r", b"\n")
+    if looks_machine_made(text, 8) or (
+        last and not text.isalpha() and member_decides(name, name_class, text)
     ):
-        _mask_text(scan, name_class, *cell.span(1))
+        _mask_text(scan, name_class, *cell.span(1), name)
 
 
 def _confirm_next_line(scan: Scan, position: int) -> bool:
@@ -288,7 +299,11 @@ def _confirm_next_line(scan: Scan, position: int) -> bool:
 
 
 def _mask_columns(
-    scan: Scan, columns: dict[int, NameClass], width: int, separator: bytes, position: int
+    scan: Scan,
+    columns: dict[int, tuple[NameClass, bytes]],
+    width: int,
+    separator: bytes,
+    position: int,
 ) -> int:
     """Judge the cells of sensitive columns in the rows below a header; return the end of the table."""
     data = scan.data
@@ -300,9 +315,9 @@ def _mask_columns(
         row = line.split(separator)
         scan.budget.spend(row_end - position + 32)
         if len(row) == width:
-            for column, name_class in columns.items():
-                start = position + sum(len(cell) + 1 for cell in row[:column])
-                _mask_column_cell(scan, name_class, start, row[column], separator)
+            for index, column in columns.items():
+                start = position + sum(len(cell) + 1 for cell in row[:index])
+                _mask_column_cell(scan, column, start, row[index], separator)
         elif _TABLE_RULE.fullmatch(line) is None:
             return position
         if end < 0:
@@ -312,19 +327,21 @@ def _mask_columns(
 
 
 def _mask_column_cell(
-    scan: Scan, name_class: NameClass, start: int, cell: bytes, separator: bytes
+    scan: Scan, column: tuple[NameClass, bytes], start: int, cell: bytes, separator: bytes
 ) -> None:
+    name_class, known = column
     text = cell.strip(b" \t\r\"'`*")
     if b" " in text and _DIGIT.search(text) is None:
         return
     minimum = 6 if name_class is NameClass.PASSWORD else 12
-    if separator != b"|" and not looks_machine_made(text, minimum):
+    placed = bool(known) and member_decides(known, name_class, text)
+    if separator != b"|" and not placed and not looks_machine_made(text, minimum):
         return
     begin = start + cell.find(text)
     if (
         text
         and not scan.touches_placeholder(begin, begin + len(text))
-        and judge(name_class, text, True)
+        and (placed or judge(name_class, text, True))
     ):
         scan.add(begin, begin + len(text), NAMED, rule_name(name_class))
 

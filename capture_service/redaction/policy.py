@@ -17,7 +17,7 @@ from capture_service.redaction.token_table_services import SERVICE_TOKENS
 from capture_service.redaction.tokens import TokenRules
 from capture_service.redaction.vocabulary import CLOSERS
 
-RULE_TABLE_EDITION: Final = "2026.11"
+RULE_TABLE_EDITION: Final = "2026.12"
 """Edition of the rules that are code; the patterns add a digest of their own."""
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from capture_service.redaction.assignments import rule_name
 from capture_service.redaction.judge import is_placeholder, judge, judge_password
 from capture_service.redaction.names import NameClass, classify_name
+from capture_service.redaction.placement import member_decides
 from capture_service.redaction.scan import NAMED, Scan
 from capture_service.redaction.values import quoted_value
 
@@ -24,6 +25,7 @@ _FIELD: Final = re.compile(
     rb"\s{0,8}N?(?:'((?:[^'\\]|''|\\.){0,1024})'|[^,']{0,256})\s{0,8}(?:,|"
     rb"\Z)"
 )
+_ACCOUNT_STATEMENT: Final = re.compile(rb"(?i)\b(?:create|alter|grant|set)\s[^;]{0,140}\Z")
 _CONNECT: Final = re.compile(rb"([^\s@\"'/]{3,64})(?=@)")
 _WIRELESS: Final = re.compile(
     rb"[^\r\n]{0,200}?(?:(?<=;)|(?<=WIFI:))P:((?:[^;\\\r\n]|\\.){4,64});", re.IGNORECASE
@@ -39,7 +41,12 @@ def confirm_statement(scan: Scan, position: int) -> None:
     """Mask the quoted value behind ``IDENTIFIED BY`` and similar statements that end at `position`."""
     gap = _SPACE.match(scan.data, position)
     value = quoted_value(scan, gap.end()) if gap else None
-    if value is not None and judge_password(scan.data[value.start : value.end], True):
+    if value is None:
+        return
+    text = scan.data[value.start : value.end]
+    before = scan.data[max(0, position - 160) : position]
+    placed = _ACCOUNT_STATEMENT.search(before) is not None
+    if judge_password(text, True) or (placed and member_decides(b"", NameClass.PASSWORD, text)):
         _add(scan, value.start, value.end, NameClass.PASSWORD)
 
 
@@ -67,7 +74,8 @@ def _mask_row(scan: Scan, columns: list[NameClass], start: int, end: int) -> Non
         field = _FIELD.match(scan.data, start, end)
         if field is None or field.end() == start:
             return
-        if name_class and field.group(1) and judge(name_class, field.group(1), True):
+        text = field.group(1)
+        if text and (judge(name_class, text, True) or member_decides(b"", name_class, text)):
             _add(scan, *field.span(1), name_class)
         start = field.end()
 

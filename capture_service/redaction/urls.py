@@ -17,6 +17,7 @@ from capture_service.redaction.names import (
     collapse_parameter,
     words,
 )
+from capture_service.redaction.placement import member_decides, stands_in
 from capture_service.redaction.scan import STRUCTURED, Scan
 
 _REVERSED_NAME: Final = re.compile(rb"[A-Za-z0-9_.\-\[\]%]{1,80}")
@@ -57,6 +58,12 @@ _WEAK_PASSWORDS: Final = frozenset(
 _TEMPLATE: Final = re.compile(rb"[{}<>$\[\]]|%[sd({]")
 _PUBLIC_DSN: Final = re.compile(rb"@(?:o\d+\.ingest|[\w.-]{0,40}sentry)[\w.-]*/")
 """Hosts of error reporting, whose address carries a public key that every web page shows."""
+_LOCAL_HOST: Final = re.compile(
+    rb"localhost|127\.0\.0\.1|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\."
+)
+_SAMPLE_HOST: Final = re.compile(
+    rb"(?:www\.)?(?:example|host|hostname|server|domain|ip|address)(?![A-Za-z0-9-])", re.IGNORECASE
+)
 _LATER_AT: Final = re.compile(rb"[^\s/?#\"'<>\\@,;)(:=&{}\[\]$]{0,64}@(?=[A-Za-z0-9\[])")
 _USER_TOKEN: Final = re.compile(rb"[A-Za-z0-9_.~%+=-]{16,400}")
 
@@ -102,11 +109,13 @@ _VOWEL: Final = re.compile(rb"[aeiouyAEIOUY\x80-\xff%]")
 
 def is_secret_value(name: bytes, value: bytes) -> bool:
     """Judge one URL parameter by the tier of its name."""
-    if is_placeholder(value) or len(value) < 3:
+    if is_placeholder(value):
         return False
     decoded = ([part for part in _BRACKETS.split(name) if part] or [name])[-1]
     folded = collapse_parameter(decoded.decode("latin-1"))
     if folded in SECRET_PARAMETER_NAMES:
+        if member_decides(decoded, max(classify_name(decoded), NameClass.SECRET), value):
+            return True
         return not (is_words(value) and value.replace(b"-", b"").replace(b"_", b"").isalpha()) and (
             any(48 <= byte <= 57 for byte in value)
             or _VOWEL.search(value) is None
@@ -141,21 +150,38 @@ def confirm_user_part(scan: Scan, position: int) -> None:
     user, password = data[start : colon.start()], data[colon.end() : end]
     if not password or scan.touches_placeholder(colon.end(), end) or _TEMPLATE.search(password):
         return
-    if (
-        password.lower() in _WEAK_PASSWORDS
-        or password.lower() == user.lower()
-        or is_placeholder(password)
-    ):
+    weak = password.lower() in _WEAK_PASSWORDS or password.lower() == user.lower()
+    if is_placeholder(password) or (weak and not _is_local_page(data, start, end)):
         return
     if password.startswith(b"pserver:") or len(password) < 2:
         return
     # Of two letters nothing tells a word from a password.
     plain = len(password) > 2 and password.isalpha() and is_words(password)
-    if plain and (len(password) < 8 or user == b"anonymous"):
+    if (
+        plain
+        and not weak
+        and (
+            stands_in(b"password", password)
+            or user == b"anonymous"
+            or _SAMPLE_HOST.match(data, end + 1)
+        )
+    ):
         return
     if user.startswith((b"{", b"$", b"<")) and is_words(password):
         return
     scan.add(colon.end(), end, STRUCTURED, "url-password")
+
+
+def _is_local_page(data: bytes, start: int, end: int) -> bool:
+    """Say whether a user part belongs to a page of this machine or network: its weak password is often the real one.
+
+    Addresses of databases with such a password fill the documentation of their clients.
+    """
+    return (
+        data[max(0, start - 8) : start].endswith((b"http://", b"https://", b"ftp://"))
+        and _LOCAL_HOST.match(data, end + 1) is not None
+        and data[start:end].partition(b":")[0] != data[start:end].partition(b":")[2]
+    )
 
 
 def _last_at(data: bytes, at: int) -> int:

@@ -20,7 +20,7 @@ SENSITIVE_END: Final = (
 )
 """Ends of names that may be sensitive; the name as a whole is judged after the trigger."""
 
-CLOSERS: Final = rb"[\\\x22'`\])}*_]{0,8}"
+CLOSERS: Final = rb"[\\\x22'`\])}*_]{0,16}"
 """What may stand between a name and its operator: quotes, brackets, Markdown emphasis."""
 
 FOREIGN_WORDS: Final = tuple(
