@@ -42,6 +42,9 @@ MAX_PLACED_BYTES: Final = 256
 MAX_PLACED_LINE_BYTES: Final = 400
 """Bytes to the left and to the right that are looked at to tell the place of a value."""
 
+WIDE_SAMPLE_BYTES: Final = 1_024
+"""First bytes of a message that decide whether it is text of two or four bytes per character."""
+
 SEGMENT_BYTES: Final = 262_144
 """Bytes after which a long message is cut at the next safe place."""
 
@@ -62,6 +65,9 @@ MAX_STRUCTURED_BYTES: Final = 16_777_216
 
 MAX_STRUCTURED_DEPTH: Final = 64
 """Nesting of a JSON message that is walked for configured fields."""
+
+MAX_NESTED_STRINGS: Final = 4
+"""JSON texts inside strings of JSON texts that configured pointers enter."""
 
 MIN_REMEMBERED_BYTES: Final = 8
 """Shortest secret that is remembered for a conversation."""

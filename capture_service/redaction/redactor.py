@@ -25,6 +25,7 @@ from capture_service.redaction.result import (
 )
 from capture_service.redaction.scan import LOOSE, Span, WorkBudget, merge
 from capture_service.redaction.structured import structured_spans
+from capture_service.redaction.wide_text import ALIGNMENT, WideView, wide_encoding
 
 _CUT_SEARCH_BYTES: Final = 8_192
 """Bytes before the wanted cut in which a line end is looked for."""
@@ -123,6 +124,7 @@ class StreamingRedactor:
         "_context",
         "_counts",
         "_detector",
+        "_encoding",
         "_findings",
         "_media_type",
         "_memory",
@@ -152,6 +154,7 @@ class StreamingRedactor:
         self._counts: Counter[str] = Counter()
         self._findings: list[Finding] = []
         self._upstream = False
+        self._encoding: str | None = None
 
     def feed(self, chunk: bytes) -> bytes:
         """Take the next bytes and return those that are safe to pass on.
@@ -202,6 +205,7 @@ class StreamingRedactor:
             cut = _cut(window, spans, self._context)
             yield self._splice(window, spans, cut)
             keep = max(0, cut - CONTEXT_BYTES)
+            keep -= keep % ALIGNMENT
             self._offset += keep
             self._buffer = self._buffer[keep:]
             self._context = cut - keep
@@ -211,17 +215,28 @@ class StreamingRedactor:
         return self._splice(self._buffer, spans, len(self._buffer))
 
     def _find(self, window: bytes) -> list[Span]:
+        if self._encoding is None:
+            self._encoding = wide_encoding(window)
         self._budget.left += WORK_PER_BYTE * (len(window) - self._context)
-        spans, upstream = self._detector.spans(window, self._scope, self._budget)
+        spans = self._find_in(window)
+        if self._encoding:
+            view = WideView(window, self._encoding)
+            self._budget.left += WORK_PER_BYTE * len(view.data)
+            wide = view.original(self._find_in(view.data))
+            return merge(spans + wide, []) if spans and wide else spans or wide
+        return spans
+
+    def _find_in(self, text: bytes) -> list[Span]:
+        spans, upstream = self._detector.spans(text, self._scope, self._budget)
         self._upstream = self._upstream or upstream
         extra: list[Span] = []
         if self._scope.sensitive_pointers:
-            extra += structured_spans(window, self._media_type, self._scope.sensitive_pointers)
+            extra += structured_spans(text, self._media_type, self._scope.sensitive_pointers)
         if self._policy.literals is not None:
-            extra += self._policy.literals.spans(window, "configured-secret")
+            extra += self._policy.literals.spans(text, "configured-secret")
         if self._memory is not None:
-            self._remember(window, spans)
-            extra += self._memory.spans(window)
+            self._remember(text, spans)
+            extra += self._memory.spans(text)
         return merge(spans + extra, []) if extra else spans
 
     def _remember(self, window: bytes, spans: list[Span]) -> None:
@@ -243,7 +258,8 @@ class StreamingRedactor:
             start = max(span.start, position)
             pieces.append(window[position:start])
             placeholder = self._policy.key.placeholder(span.rule, _canonical(window, span))
-            pieces.append(span.quote + placeholder + span.quote)
+            mask = span.quote + placeholder + span.quote
+            pieces.append(mask.decode("ascii").encode(span.encoding) if span.encoding else mask)
             self._counts[span.rule] += 1
             self._findings.append(Finding(span.rule, self._offset + start, self._offset + span.end))
             position = span.end

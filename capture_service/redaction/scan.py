@@ -31,6 +31,7 @@ class Span(NamedTuple):
         rule: Readable rule name.
         canonical: Canonical secret where it is not simply the bytes of the span.
         quote: Bytes to put before and behind the placeholder so that a JSON number becomes a string.
+        encoding: Encoding of the placeholder in text of two or four bytes per character.
     """
 
     start: int
@@ -39,6 +40,7 @@ class Span(NamedTuple):
     rule: str
     canonical: bytes | None = None
     quote: bytes = b""
+    encoding: str = ""
 
 
 @dataclass(slots=True)
@@ -177,7 +179,13 @@ def _join(first: Span, second: Span) -> Span:
     exact = winner.start == first.start and winner.end == end
     quote = first.quote if first.end == end and first.start <= second.start else b""
     return Span(
-        first.start, end, winner.precedence, winner.rule, winner.canonical if exact else None, quote
+        first.start,
+        end,
+        winner.precedence,
+        winner.rule,
+        winner.canonical if exact else None,
+        quote,
+        winner.encoding,
     )
 
 

@@ -1,11 +1,13 @@
 """Walk of a JSON message for configured pointers; values are found by offset, nothing is serialised again."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from capture_service.redaction.errors import RedactionRefused
 from capture_service.redaction.limits import (
+    MAX_NESTED_STRINGS,
     MAX_STRUCTURED_BYTES,
     MAX_STRUCTURED_DEPTH,
 )
@@ -20,6 +22,74 @@ _TOKEN: Final = re.compile(
 _RULE: Final = "configured-field"
 
 
+_ESCAPE: Final = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
+)
+_SHORT_ESCAPES: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
+
+
+class StringView:
+    """The text of a JSON string, and the way back to the offsets of its escaped spelling."""
+
+    __slots__ = ("_sources", "_starts", "data")
+
+    def __init__(self, data: bytes, start: int, end: int) -> None:
+        """Decode what stands between the quotes.
+
+        Args:
+            data: The JSON text.
+            start: Offset behind the opening quote.
+            end: Offset of the closing quote.
+        """
+        pieces: list[bytes] = []
+        self._starts: list[int] = []
+        self._sources: list[tuple[int, int]] = []
+        length = 0
+        position = start
+        for match in _ESCAPE.finditer(data, start, end):
+            if position < match.start():
+                self._note(length, position, match.start())
+                pieces.append(data[position : match.start()])
+                length += match.start() - position
+            decoded = _unescaped(match.group())
+            self._note(length, *match.span())
+            pieces.append(decoded)
+            length += len(decoded)
+            position = match.end()
+        self._note(length, position, end)
+        pieces.append(data[position:end])
+        self.data = b"".join(pieces)
+
+    def _note(self, offset: int, start: int, end: int) -> None:
+        self._starts.append(offset)
+        self._sources.append((start, end))
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range of the escaped spelling that a range of the text, not empty, stands for."""
+        first, _ = self._locate(start)
+        _, last = self._locate(end - 1)
+        return first, last
+
+    def _locate(self, offset: int) -> tuple[int, int]:
+        """Return the range of one byte: of the whole escape where the byte comes from one."""
+        index = bisect_right(self._starts, offset) - 1
+        start, end = self._sources[index]
+        following = self._starts[index + 1] if index + 1 < len(self._starts) else len(self.data)
+        inside = offset - self._starts[index]
+        if following - self._starts[index] == end - start:
+            return start + inside, start + inside + 1
+        return start, end
+
+
+def _unescaped(escape: bytes) -> bytes:
+    if escape[1:2] != b"u":
+        return _SHORT_ESCAPES.get(escape[1:], escape[1:])
+    units = b"".join(
+        int(escape[place : place + 4], 16).to_bytes(2, "big") for place in range(2, len(escape), 6)
+    )
+    return units.decode("utf-16-be", "surrogatepass").encode("utf-8", "surrogatepass")
+
+
 class _NotJsonError(Exception):
     """The bytes are no JSON; the text rules have looked at them anyway."""
 
@@ -30,8 +100,8 @@ def structured_spans(data: bytes, media_type: str, pointers: Sequence[str]) -> l
     Args:
         data: The whole message.
         media_type: Declared media type; without one the first byte decides whether it is JSON.
-        pointers: JSON pointers; ``*`` stands for any member. JSON inside a string is not entered: configured names
-            are found there, pointers are not.
+        pointers: JSON pointers; ``*`` stands for any member. They go on inside strings that hold JSON, up to
+            ``MAX_NESTED_STRINGS`` deep: the pointer of the string is followed by the pointer in its text.
 
     Raises:
         RedactionRefused: ``STRUCTURE_TOO_LARGE`` or ``STRUCTURE_TOO_DEEP``.
@@ -44,18 +114,47 @@ def structured_spans(data: bytes, media_type: str, pointers: Sequence[str]) -> l
         tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
         for pointer in pointers
     ]
-    spans: list[Span] = []
-    try:
-        for path, start, end in _values(data):
-            if any(_fits(pattern, path) for pattern in wanted):
-                spans.append(_span(data, start, end))
-    except _NotJsonError:
-        return spans
     return [
         span
-        for span in spans
+        for span in _walk(data, wanted, 0)
         if span.start < span.end and not PLACEHOLDER.search(data, span.start, span.end)
     ]
+
+
+def _walk(data: bytes, wanted: Sequence[tuple[str, ...]], depth: int) -> list[Span]:
+    """Return the spans that patterns name in one JSON text, `depth` strings deep."""
+    spans: list[Span] = []
+    quote = b"\\" * ((1 << depth) - 1) + b'"'
+    try:
+        for path, start, end in _values(data):
+            for pattern in wanted:
+                if _fits(pattern, path):
+                    spans.append(_span(data, start, end, quote))
+                    break
+            if depth < MAX_NESTED_STRINGS and data[start : start + 1] == b'"':
+                inner = [
+                    pattern[len(path) :]
+                    for pattern in wanted
+                    if len(pattern) > len(path) and _fits(pattern[: len(path)], path)
+                ]
+                if inner:
+                    spans += _walk_string(data, start + 1, end - 1, inner, depth + 1)
+    except _NotJsonError:
+        pass
+    return spans
+
+
+def _walk_string(
+    data: bytes, start: int, end: int, wanted: Sequence[tuple[str, ...]], depth: int
+) -> list[Span]:
+    view = StringView(data, start, end)
+    if view.data.lstrip()[:1] not in (b"{", b"["):
+        return []
+    found = []
+    for span in _walk(view.data, wanted, depth):
+        first, last = view.original(span.start, span.end)
+        found.append(span._replace(start=first, end=last))
+    return found
 
 
 def _fits(pattern: tuple[str, ...], path: tuple[str, ...]) -> bool:
@@ -64,10 +163,10 @@ def _fits(pattern: tuple[str, ...], path: tuple[str, ...]) -> bool:
     )
 
 
-def _span(data: bytes, start: int, end: int) -> Span:
+def _span(data: bytes, start: int, end: int, quote: bytes) -> Span:
     if data[start : start + 1] == b'"':
         return Span(start + 1, end - 1, STRUCTURED, _RULE)
-    return Span(start, end, STRUCTURED, _RULE, quote=b'"')
+    return Span(start, end, STRUCTURED, _RULE, quote=quote)
 
 
 def _values(data: bytes) -> Iterator[tuple[tuple[str, ...], int, int]]:
