@@ -17,7 +17,7 @@ FORMS_BELOW_HITS: Final = 5
 FORMS_OF_A_WORD_MAX: Final = 16
 # Words of the index that are looked at for the forms of one word, and the shortest stem whose
 # words are looked through.
-VOCABULARY_WORDS_MAX: Final = 512
+VOCABULARY_WORDS_MAX: Final = 128
 STEM_CODE_POINTS_MIN: Final = 3
 
 # Passages of one search that pages can reach; the reply says when more matched.

@@ -34,7 +34,7 @@ from corpus_service.search.characters import (
     FoldTable,
 )
 
-PREPARATION_VERSION: Final = "2"
+PREPARATION_VERSION: Final = "3"
 """Stored beside every index; another version means that the index must be made again."""
 
 TOKEN_CODE_POINTS_MAX: Final = 128

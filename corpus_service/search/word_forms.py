@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, Protocol
 
 import Stemmer
 
@@ -24,8 +24,16 @@ from corpus_service.search.limits import (
 )
 from corpus_service.search.units import Unit
 
-Vocabulary = Callable[[str, int], Sequence[str]]
-"""Gives words of the corpus that begin with a text, ascending, at most so many."""
+
+class Vocabulary(Protocol):
+    """The words of a corpus."""
+
+    def tokens(self, beginning: str, limit: int) -> Sequence[str]:
+        """Returns words that begin with a text, ascending, at most so many."""
+
+    def known_tokens(self, words: Sequence[str]) -> Sequence[str]:
+        """Returns those of some words that the corpus has."""
+
 
 # Snowball's name for each primary language subtag.
 _ALGORITHMS: Final = {
@@ -44,6 +52,14 @@ _BY_SCRIPT: Final = (
     (re.compile("[\u0621-\u064a]"), "ar"),
     (re.compile("[\u0561-\u0587]"), "hy"),
 )
+# Endings of English words behind a stem or a part of one; those that give another stem fall away.
+_ENGLISH_ENDINGS: Final = (
+    "", "s", "es", "d", "ed", "ing", "er", "ers", "or", "ors", "e", "y", "ies", "ied", "ying", "ly",
+    "ily", "al", "ally", "ment", "ments", "ion", "ions", "ation", "ations", "ive", "able", "ness",
+    "iness", "ier", "iest", "est", "ful", "less", "ize", "ized", "ise", "ised", "ity", "ities",
+)  # fmt: skip
+_ENGLISH_DOUBLING: Final = ("", "s", "ed", "ing", "er", "ers", "ation", "ations", "ment", "ments")
+_NEVER_DOUBLED: Final = "aeiouyhwxq"
 _thread: Final = threading.local()
 
 
@@ -75,12 +91,32 @@ def forms_of(word: str, languages: Sequence[str], vocabulary: Vocabulary) -> tup
         beginning = _common(word, stem)
         if len(beginning) < STEM_CODE_POINTS_MIN:
             continue
-        near = vocabulary(beginning, VOCABULARY_WORDS_MAX)
-        for other, its_stem in zip(near, stemmer.stemWords(list(near)), strict=True):
-            if its_stem == stem and other != word and other.isalpha():
-                found.setdefault(other)
+        near: Sequence[str]
+        if language == "en":
+            near = _same_stem(stemmer, stem, _english_forms(beginning))
+            found.update(dict.fromkeys(vocabulary.known_tokens(near)))
+        else:
+            near = vocabulary.tokens(beginning, VOCABULARY_WORDS_MAX)
+            found.update(dict.fromkeys(_same_stem(stemmer, stem, near)))
+    found.pop(word, None)
     nearest = sorted(found, key=lambda other: (abs(len(other) - len(word)), other))
     return tuple(nearest[:FORMS_OF_A_WORD_MAX])
+
+
+def _english_forms(beginning: str) -> list[str]:
+    """Writes what may stand in the corpus for an English word, so that it need not be leafed through."""
+    if beginning[-1] == "i" and len(beginning) > STEM_CODE_POINTS_MIN:
+        # The stem of study is studi.
+        beginning = beginning[:-1]
+    forms = [beginning + ending for ending in _ENGLISH_ENDINGS]
+    if beginning[-1] not in _NEVER_DOUBLED:
+        forms += [beginning + beginning[-1] + ending for ending in _ENGLISH_DOUBLING]
+    return forms
+
+
+def _same_stem(stemmer: Stemmer.Stemmer, stem: str, words: Sequence[str]) -> list[str]:
+    stems = stemmer.stemWords(list(words))
+    return [word for word, its in zip(words, stems, strict=True) if its == stem and word.isalpha()]
 
 
 def may_have_forms(unit: Unit) -> bool:

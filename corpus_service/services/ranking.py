@@ -132,6 +132,24 @@ class _Choice:
         return chosen
 
 
+@dataclass(frozen=True, slots=True)
+class _GameVocabulary:
+    """The words of one game, within the deadline of the call."""
+
+    store: PassageIndex
+    game_id: str
+
+    def tokens(self, beginning: str, limit: int) -> Sequence[str]:
+        """See `Vocabulary.tokens`."""
+        return self.store.tokens(
+            self.game_id, beginning, limit=limit, deadline_seconds=deadline.remaining()
+        )
+
+    def known_tokens(self, words: Sequence[str]) -> Sequence[str]:
+        """See `Vocabulary.known_tokens`."""
+        return self.store.known_tokens(self.game_id, words, deadline_seconds=deadline.remaining())
+
+
 class PassageRanking:
     """Ranks passages. Safe from any thread; the deadline of the call bounds the store's work."""
 
@@ -220,16 +238,8 @@ class PassageRanking:
 
     def _with_forms(self, request: SearchRequest, stage: Stage) -> Stage:
         """Lets a stage find the other forms of its words that the game has."""
-        units = with_forms(
-            stage.units,
-            request.narrowing.languages,
-            lambda beginning, limit: self._store.tokens(
-                request.game_id,
-                beginning,
-                limit=limit,
-                deadline_seconds=deadline.remaining(),
-            ),
-        )
+        vocabulary = _GameVocabulary(self._store, request.game_id)
+        units = with_forms(stage.units, request.narrowing.languages, vocabulary)
         query = all_of([unit.query for unit in units])
         if isinstance(stage.query, Not):
             query = replace(stage.query, wanted=query)

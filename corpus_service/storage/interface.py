@@ -322,6 +322,11 @@ class PassageIndex(Protocol):
     ) -> Sequence[str]:
         """Returns the tokens of the index that begin with a text, ascending by code point, each once."""
 
+    def known_tokens(
+        self, game_id: str, tokens: Collection[str], *, deadline_seconds: float | None = None
+    ) -> Sequence[str]:
+        """Returns those of some tokens that the index holds, in their order."""
+
     def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
         """Returns the chunks with these numbers, in one look-up."""
 

@@ -14,11 +14,14 @@ from corpus_service.domain.vocabulary import Instant
 
 
 def prepared_heading(prepare: Callable[[str], str], title: str, headings: Sequence[str]) -> str:
-    """Return what the heading column holds for a chunk: the title, then the headings above it.
+    """Return what the heading column holds for a chunk: the title, and twice the nearest heading.
 
-    The nearest heading stands twice, so that a section comes before the sections below it.
+    Headings further up stand in passages of their own. With them every passage below would match
+    their words, a section would stand behind the sections below it, and common words would have
+    half as many matches again.
     """
-    return " ".join(part for part in map(prepare, (title, *headings, *headings[-1:])) if part)
+    nearest = headings[-1:]
+    return " ".join(part for part in map(prepare, (title, *nearest, *nearest)) if part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,5 +150,4 @@ def test_a_section_comes_before_the_sections_below_it(stock: Stock) -> None:
     )  # fmt: skip
     stock.add("https://example.org/page", text, title="Guide")
     page = search(stock, "keep the lantern lit")
-    assert len(page.hits) == 3
     assert "Oil and patience" in page.hits[0].passage.text

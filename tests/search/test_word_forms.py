@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,17 @@ def names(page: SearchPage) -> list[str]:
     return [hit.version.canonical_uri.rpartition("/")[2] for hit in page.hits]
 
 
-def words(*known: str) -> object:
-    def vocabulary(beginning: str, limit: int) -> Sequence[str]:
-        return sorted(word for word in known if word.startswith(beginning))[:limit]
+@dataclass(frozen=True)
+class Words:
+    """The words of a made-up corpus."""
 
-    return vocabulary
+    known: tuple[str, ...]
+
+    def tokens(self, beginning: str, limit: int) -> Sequence[str]:
+        return sorted(word for word in self.known if word.startswith(beginning))[:limit]
+
+    def known_tokens(self, words: Sequence[str]) -> Sequence[str]:
+        return [word for word in words if word in self.known]
 
 
 @pytest.mark.parametrize(
@@ -40,6 +47,9 @@ def words(*known: str) -> object:
         ("swords", (), ["sword", "swords", "swordsman"], ("sword",)),
         ("installing", (), ["install", "installed", "installer"], ("installed", "install")),
         ("happy", (), ["happiness", "happen"], ("happiness",)),
+        ("running", (), ["run", "runner", "runs", "rung"], ("run", "runs")),
+        ("studies", (), ["study", "studying", "stud"], ("study", "studying")),
+        ("configuration", (), ["configure", "configured", "config"], ("configure", "configured")),
         ("as", (), ["as", "ass"], ()),
         ("мечи", (), ["меч", "мечами", "мечта"], ("меч", "мечами")),
         ("schwertern", ("de",), ["schwert", "schwerter", "schwer"], ("schwert",)),
@@ -50,7 +60,7 @@ def words(*known: str) -> object:
 def test_forms_share_a_stem(
     word: str, languages: tuple[str, ...], known: list[str], forms: tuple[str, ...]
 ) -> None:
-    found = forms_of(word, languages, words(*known))  # type: ignore[arg-type]
+    found = forms_of(word, languages, Words(tuple(known)))
     assert set(found) >= set(forms[:1])
     assert set(found) <= set(known) - {word}
     assert set(forms) <= set(found)
@@ -122,3 +132,4 @@ def test_tokens_come_in_order_and_once(stock: Stock) -> None:
     assert stock.store.tokens(GAME, "sw", limit=2) == ["swan", "sword"]
     assert stock.store.tokens(GAME, "剑", limit=10) == ["剑", "剑术"]
     assert stock.store.tokens(GAME, "absent", limit=10) == []
+    assert stock.store.known_tokens(GAME, ["swords", "absent", "swan"]) == ["swords", "swan"]

@@ -68,6 +68,16 @@ class MemoryPassageIndex(ABC):
             }
         return sorted(found)[:limit]
 
+    def known_tokens(
+        self, game_id: str, tokens: Collection[str], *, deadline_seconds: float | None = None
+    ) -> Sequence[str]:
+        """See `PassageIndex.known_tokens`."""
+        with self._game(game_id) as game:
+            known = {
+                token for chunk in game.index.values() for token in (*chunk.heading, *chunk.body)
+            }
+        return [token for token in tokens if token in known]
+
     def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
         """See `PassageIndex.passages`."""
         with self._game(game_id) as game:

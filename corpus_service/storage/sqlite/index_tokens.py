@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 import apsw
@@ -38,3 +39,9 @@ def index_tokens(connection: apsw.Connection, beginning: str, *, limit: int) -> 
         found.append(token)
         at = token + _NEXT
     return found
+
+
+def known_tokens(connection: apsw.Connection, tokens: Collection[str]) -> list[str]:
+    """See `PassageIndex.known_tokens`."""
+    statement = "SELECT 1 FROM temp.index_tokens WHERE term = ? LIMIT 1"
+    return [token for token in tokens if connection.execute(statement, (token,)).get]

@@ -12,7 +12,7 @@ from corpus_service.domain.queries import Candidate, Query, SearchFilter, Search
 from corpus_service.domain.sources import Passage, Snapshot
 from corpus_service.storage.sqlite import read_passages
 from corpus_service.storage.sqlite.game_database import check_epoch, snapshot_of
-from corpus_service.storage.sqlite.index_tokens import index_tokens
+from corpus_service.storage.sqlite.index_tokens import index_tokens, known_tokens
 from corpus_service.storage.sqlite.scan_versions import scan_versions
 
 
@@ -67,6 +67,13 @@ class SqlitePassageIndex(ABC):
         """See `PassageIndex.tokens`."""
         with self._reading(game_id, deadline_seconds) as connection:
             return index_tokens(connection, beginning, limit=limit)
+
+    def known_tokens(
+        self, game_id: str, tokens: Collection[str], *, deadline_seconds: float | None = None
+    ) -> Sequence[str]:
+        """See `PassageIndex.known_tokens`."""
+        with self._reading(game_id, deadline_seconds) as connection:
+            return known_tokens(connection, tokens)
 
     def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
         """See `PassageIndex.passages`."""
