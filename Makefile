@@ -12,7 +12,7 @@ PIP = PIP_CONSTRAINT=$(CURDIR)/$(CONSTRAINTS) $(BIN)/pip --disable-pip-version-c
 
 .DEFAULT_GOAL := help
 .PHONY: help up test install protos format format-check lint proto-check types unit install-check process-tests \
-	hermes-venv sample baseline bench bench-store bench-path bench-quality bench-redaction bench-extraction bench-hermes clean
+	hermes-venv sample baseline bench bench-store bench-path bench-quality bench-search bench-redaction bench-extraction bench-hermes clean
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /: /' | sort
@@ -91,6 +91,9 @@ bench-store: install ## The store in process against the floor program; CORPUS=F
 bench-quality: install ## Known-item retrieval against FTS5 and tantivy; PACKAGES=FOLDER keeps Debian packages (needs apt-get).
 	$(BIN)/python -m bench.quality.build --packages $(PACKAGES) --out $(PACKAGES)/built
 	$(BIN)/python -m bench.quality.run --corpus $(PACKAGES)/built/corpus.jsonl --queries $(PACKAGES)/built/queries.jsonl --words
+
+bench-search: install ## Searches over gRPC against plain FTS5; CORPUS=FILE of bench-quality, FOLDER=FOLDER keeps the stores.
+	$(BIN)/python -m bench.search.run --corpus $(CORPUS) --folder $(FOLDER) --chunks 100000
 
 bench-redaction: install ## Speed of the redactor on ordinary, dense and hostile texts.
 	$(BIN)/python -m bench.redaction.run

@@ -4,7 +4,8 @@
 
 The folder keeps the store and the plain index between runs. A class holds its target when the median
 over gRPC is at most 1.3 times the median of plain FTS5 in process plus that of an empty call. Queries
-of a class take turns with the floor, so that other load falls on both.
+of a class take turns with the floor, so that other load falls on both. ``first`` are searches that
+the service has not seen before, ``again`` the same ones repeated: an unchanged game remembers pages.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,9 +34,7 @@ from bench.search.stocking import GAME, open_store, read_documents, stock
 from sourcecorpus.corpus.v1.search_service_pb2 import SearchFilter, SearchRequest
 from sourcecorpus.corpus.v1.search_service_pb2_grpc import SearchServiceStub
 
-TARGET: Final = 1.3
 QUESTION: Final = "question of five words"
-QUESTION_TARGET: Final = 5.0
 SEED: Final = 5
 START_SECONDS_MAX: Final = 60.0
 STOP_SECONDS_MAX: Final = 15.0
@@ -57,7 +57,7 @@ def main() -> None:
     queries = draw_queries(texts, raw, chunks, sorted(hosts), SEED)
     with corpus_service(options.folder) as address, empty_server() as empty_address:
         times = asyncio.run(_measure(address, empty_address, raw, queries, options.rounds))
-    rows = {name: _row(*found) for name, found in times.items()}
+    rows = {name: _row(found) for name, found in times.items()}
     result = {"chunks": chunks, "load": round(os.getloadavg()[0], 1), "classes": rows}
     print(json.dumps(result, indent=1, ensure_ascii=False))
     print(_table(rows))
@@ -88,8 +88,16 @@ def corpus_service(folder: Path) -> Iterator[str]:
 
 
 Call = Callable[[Any], Awaitable[Any]]
-Times = tuple[list[float], list[float], list[float]]
-"""Seconds of plain FTS5, of the empty call, of the search."""
+
+
+@dataclass(slots=True)
+class Times:
+    """Seconds of plain FTS5, of the empty call, of a search for the first time and again."""
+
+    raw: list[float] = field(default_factory=list)
+    empty: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    again: list[float] = field(default_factory=list)
 
 
 async def _measure(
@@ -107,14 +115,16 @@ async def _measure(
         empty: Call = empty_channel.unary_unary(METHOD)
         search: Call = SearchServiceStub(channel).Search
         for name, asked in queries.items():
-            times: Times = ([], [], [])
+            times = Times()
             for number in range(rounds + 1):
                 for query in asked:
-                    one = await _once(raw, empty, search, query)
-                    # The first round warms both sides up.
+                    raw_seconds, empty_seconds, seconds = await _once(raw, empty, search, query)
+                    times.empty.append(empty_seconds)
                     if number:
-                        for values, value in zip(times, one, strict=True):
-                            values.append(value)
+                        times.raw.append(raw_seconds)
+                        times.again.append(seconds)
+                    else:
+                        times.first.append(seconds)
             found[name] = times
     return found
 
@@ -137,34 +147,42 @@ async def _once(
     return after_raw - began, after_empty - after_raw, end - after_empty
 
 
-def _row(raw: list[float], empty: list[float], search: list[float]) -> dict[str, float]:
-    raw_ms, empty_ms, search_ms = (statistics.median(one) * 1e3 for one in (raw, empty, search))
+def _row(times: Times) -> dict[str, float]:
+    raw, empty, first, again = (
+        statistics.median(one) * 1e3 for one in (times.raw, times.empty, times.first, times.again)
+    )
     return {
-        "raw_ms": round(raw_ms, 2),
-        "empty_call_ms": round(empty_ms, 2),
-        "search_ms": round(search_ms, 2),
-        "search_p95_ms": round(statistics.quantiles(search, n=20)[18] * 1e3, 2),
-        "raw_p95_ms": round(statistics.quantiles(raw, n=20)[18] * 1e3, 2),
-        "ratio": round(search_ms / (raw_ms + empty_ms), 2),
-        "times_faster": round(raw_ms / search_ms, 1),
+        "raw_ms": round(raw, 2),
+        "raw_p95_ms": round(_p95_ms(times.raw), 2),
+        "empty_call_ms": round(empty, 2),
+        "first_ms": round(first, 2),
+        "first_p95_ms": round(_p95_ms(times.first), 2),
+        "again_ms": round(again, 2),
+        "first_ratio": round(first / (raw + empty), 2),
+        "again_ratio": round(again / (raw + empty), 2),
+        "first_times_faster": round(raw / first, 1),
+        "again_times_faster": round(raw / again, 1),
     }
+
+
+def _p95_ms(seconds: list[float]) -> float:
+    return statistics.quantiles(seconds, n=20)[18] * 1e3
 
 
 def _table(rows: dict[str, dict[str, float]]) -> str:
     lines = [
-        "| class | plain FTS5 p50 / p95 ms | empty call ms | search p50 / p95 ms | ratio | target |",
-        "|---|---|---|---|---|---|",
+        "| class | plain FTS5 p50 / p95 ms | empty call | first p50 / p95 | again p50 | first | again |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, row in rows.items():
         if name == QUESTION:
-            held, target = row["times_faster"] >= QUESTION_TARGET, f"{QUESTION_TARGET:.0f} × faster"
-            ratio = f"{row['times_faster']} × faster"
+            ratios = [f"{row[f'{kind}_times_faster']} × faster" for kind in ("first", "again")]
         else:
-            held, target, ratio = row["ratio"] <= TARGET, f"≤ {TARGET}", f"{row['ratio']}"
+            ratios = [f"{row[f'{kind}_ratio']}" for kind in ("first", "again")]
         lines.append(
             f"| {name} | {row['raw_ms']} / {row['raw_p95_ms']} | {row['empty_call_ms']}"
-            f" | {row['search_ms']} / {row['search_p95_ms']} | {ratio}"
-            f" | {target}{'' if held else ' (missed)'} |"
+            f" | {row['first_ms']} / {row['first_p95_ms']} | {row['again_ms']}"
+            f" | {ratios[0]} | {ratios[1]} |"
         )
     return "\n".join(lines)
 

@@ -64,7 +64,7 @@ BEFORE_NORMALISATION_READINGS: Final[Mapping[str, str]] = {
 # Outside of these ranges (ASCII, general punctuation, Han, kana, Hangul syllables, full stops and
 # brackets of CJK) folding looks at each character.
 MAY_FOLD: Final = re.compile(
-    "[^\\x00-\\x7f\u2010-\u2027\u3000-\u3029\u3041-\u3096\u309b-\u9fff\uac00-\ud7a3]"
+    "[^\\x00-\\x7f\u2010-\u2027\u3000-\u3029\u3041-\u3096\u309b-\u9fff\uac00-\ud7a3]+"
 )
 
 _DIACRITICS: Final = re.compile(

@@ -23,11 +23,14 @@ STEM_CODE_POINTS_MIN: Final = 3
 # Passages of one search that pages can reach; the reply says when more matched.
 RANKED_PASSAGES_MAX: Final = 1_000
 # Passages of a relaxed search among which documents that hold every word are looked for.
-COVERAGE_PASSAGES_MAX: Final = 64
+COVERAGE_PASSAGES_MAX: Final = 32
 # Best passages of a search among which those with the words side by side come first.
-CLOSENESS_PASSAGES_MAX: Final = 24
+CLOSENESS_PASSAGES_MAX: Final = 20
 # Occurrences of a word in one passage that are looked at for it.
 CLOSENESS_OCCURRENCES_MAX: Final = 16
+# Pages that are remembered, each with the passages of its hits: about 12 KB for ten.
+RANKED_PAGES_KEPT_MAX: Final = 256
+RANKED_PAGE_KEPT_HITS_MAX: Final = 20
 
 SNIPPET_CODE_POINTS: Final = 320
 # Code points shown before the first highlight of a snippet where there is room.

@@ -58,7 +58,7 @@ def plan(text: str, parsed: ParsedQuery) -> tuple[Stage, ...]:
        line holds words that begin with "-". A text with the very same "-" is what was meant.
     2. Every word and phrase.
     3. The same without stop words.
-    4. The same, with other forms of the words, where hits are few.
+    4. The same, with other forms of one or two words, where hits are few.
     5. Some of the words and phrases, best matches first, without stop words; a long run of a script
        without spaces counts as its pairs. Behind other hits only where at least
        `FILLING_UNITS_MIN` are left: half of two words is not most of them.
@@ -97,7 +97,7 @@ def plan(text: str, parsed: ParsedQuery) -> tuple[Stage, ...]:
     dropped = (*stop_words, *parsed.cut)
     if stop_words:
         stages.append(stage(subject, some=False, dropped=dropped))
-    if any(map(may_have_forms, subject)):
+    if len(subject) < FILLING_UNITS_MIN and any(map(may_have_forms, subject)):
         stages.append(stage(subject, some=False, dropped=dropped, forms=True))
     smaller = _taken_apart(subject)
     if len(smaller) > 1:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import enum
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import add
 from typing import Final
@@ -41,8 +41,16 @@ TOKEN_CODE_POINTS_MAX: Final = 128
 """Longer tokens are cut; 128 code points are at most 512 bytes, a fourth of PostgreSQL's limit."""
 
 _FOLD: Final = FoldTable()
-_RUN: Final = re.compile(f"[{UNSPACED}]+")
+# Stands between texts that are prepared together. It is no letter, and no fold makes or moves it.
+_BETWEEN: Final = "\x1e"
+_RUNS: Final = re.compile(f"([{UNSPACED}]+)")
+# Pairs over the border of two runs; see `_with_pairs`.
+_BORDER: Final = re.compile("\n \n. ")
 _TOKEN: Final = re.compile(f"[\\w{PRIVATE}]+")
+_NO_TOKEN: Final = re.compile(f"[^\\w{PRIVATE}{_BETWEEN}]+")
+# Longer tokens hold a whole stretch of this size that begins at a multiple of it.
+_STRETCH_CODE_POINTS: Final = TOKEN_CODE_POINTS_MAX // 2
+_STRETCH: Final = re.compile(f"[\\w{PRIVATE}]{{{_STRETCH_CODE_POINTS}}}")
 # One character of a word between spaces; underscores are spaces by the time it is used.
 _LETTER: Final = f"(?:(?![{UNSPACED}])[\\w{PRIVATE}])"
 _RUN_OR_WORD: Final = re.compile(f"([{UNSPACED}]+)|{_LETTER}+")
@@ -124,7 +132,7 @@ def normalise(text: str) -> str:
     # Unicode Standard, 3.13, toNFKC_Casefold).
     text = unicodedata.normalize("NFKC", text).casefold()
     if MAY_FOLD.search(text):
-        text = unicodedata.normalize("NFKC", text).translate(_FOLD)
+        text = MAY_FOLD.sub(_fold, unicodedata.normalize("NFKC", text))
     return text
 
 
@@ -141,20 +149,26 @@ def prepare_for_index(text: str) -> str:
     insertions = list(_insertions(prepared))
     if insertions:
         prepared = _with_insertions(prepared, insertions)
-    if prepared.isascii():
-        words = prepared.split() if len(prepared) > TOKEN_CODE_POINTS_MAX else []
-    else:
-        # Cut first: a run becomes three times as long when its pairs are written.
-        words = []
-        for word in _TOKEN.findall(prepared):
-            if word.isascii():
-                words.append(word)
-            else:
-                words.extend(_RUN.sub(_write_pairs, word).split())
-        prepared = " ".join(words)
-    if max(map(len, words), default=0) > TOKEN_CODE_POINTS_MAX:
+    if not prepared.isascii():
+        prepared = _with_pairs(_NO_TOKEN.sub(" ", prepared))
+    if any(
+        _STRETCH.match(prepared, at)
+        for at in range(0, len(prepared) - _STRETCH_CODE_POINTS, _STRETCH_CODE_POINTS)
+    ):
         prepared = _TOKEN.sub(_write_cut, prepared)
     return prepared
+
+
+def prepare_all_for_index(texts: Sequence[str]) -> list[str]:
+    """Does what `prepare_for_index` does for each text, in one pass over all of them.
+
+    Most of the cost of a short text is that of beginning with it.
+    """
+    joined = _BETWEEN.join(texts)
+    if joined.count(_BETWEEN) != len(texts) - 1:
+        # None at all, or a text that has the separator itself.
+        return [prepare_for_index(text) for text in texts]
+    return prepare_for_index(joined).split(_BETWEEN)
 
 
 def analyse(text: str) -> list[Piece]:
@@ -186,6 +200,10 @@ def analyse_normalised(normalised: str) -> list[Piece]:
                 pieces.extend(_cut(prepared, first, behind))
         pieces.extend(Piece(entry.token, entry.kind, entry.start, end) for entry in arrived)
     return pieces
+
+
+def _fold(match: re.Match[str]) -> str:
+    return match[0].translate(_FOLD)
 
 
 def _read_before(match: re.Match[str]) -> str:
@@ -288,12 +306,16 @@ def _with_insertions(text: str, insertions: list[_Insertion]) -> str:
     return " ".join(written)
 
 
-def _write_pairs(match: re.Match[str]) -> str:
-    run = match[0]
-    if len(run) == 1:
-        return f" {run} "
-    pairs = " ".join(map(add, run, run[1:]))
-    return f" {pairs} {run[-1]} "
+def _with_pairs(text: str) -> str:
+    """Writes every run as its pairs and its last character; all runs of a text in one pass."""
+    parts = _RUNS.split(text)
+    runs = parts[1::2]
+    if runs:
+        # "AB", "C" is read as AB, B+feed, feed+C, C+feed: behind the border comes a pair too many.
+        line = "\n".join([*runs, ""])
+        pairs = _BORDER.sub("\n", " ".join(map(add, line, line[1:])))
+        parts[1::2] = pairs.split("\n")[:-1]
+    return " ".join(parts)
 
 
 def _pairs(text: str, start: int, end: int) -> Iterator[Piece]:

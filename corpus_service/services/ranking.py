@@ -8,41 +8,35 @@ without them. So a position needs no memory of the service and survives its rest
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
 
 from corpus_service.domain.queries import Candidate, Not, SearchFilter
-from corpus_service.domain.sources import Snapshot
-from corpus_service.search.closeness import closeness
+from corpus_service.domain.sources import Passage, Snapshot
 from corpus_service.search.limits import (
     CLOSENESS_PASSAGES_MAX,
     COVERAGE_PASSAGES_MAX,
     FORMS_BELOW_HITS,
+    RANKED_PAGE_KEPT_HITS_MAX,
+    RANKED_PAGES_KEPT_MAX,
     RANKED_PASSAGES_MAX,
 )
+from corpus_service.search.ordering import closest_first, never_rising, whole_documents_first
 from corpus_service.search.planning import Stage, collapse, plan
 from corpus_service.search.preparation import normalise
 from corpus_service.search.query import NO_MATCH, parse_query
-from corpus_service.search.snippets import covered_units
 from corpus_service.search.units import Unit, all_of
 from corpus_service.search.word_forms import with_forms
 from corpus_service.services.failures import invalid
-from corpus_service.storage.interface import PassageIndex
+from corpus_service.services.ranked_pages import RankedPages
+from corpus_service.storage.interface import PassageIndex, SourceReader
 from sourcecorpus.rpc import deadline
 from sourcecorpus.rpc.limits import QUERY_CODE_POINTS_MAX
 
 # A document may use up its share of a page several times over before the page is full.
-_FIRST_LOOK: Final = 4
-
-CLOSENESS_WEIGHT: Final = 0.3
-"""Share of its score that a passage gains which has the words of the query side by side."""
-
-LINE_WEIGHT: Final = 2.0
-"""Share that it gains where they are a line of their own, as titles and names are."""
-
-LEAD_WEIGHT: Final = 0.5
-"""Share that the first passage of a document gains: it says what the document is about."""
+_FIRST_LOOK: Final = 2
+_FURTHER_LOOK: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +86,37 @@ class Explanation:
 class RankedPage:
     """The candidates of a page, best first; ``following`` is None at the end.
 
-    ``units`` are what the candidates may hold, for highlights.
+    ``units`` are what the candidates may hold, for highlights; ``passages`` are those by row that
+    ranking had to look into.
     """
 
     candidates: tuple[Candidate, ...]
     explanation: Explanation
     units: tuple[Unit, ...] = ()
     following: SearchPagePosition | None = None
+    passages: Mapping[int, Passage] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
     candidates: list[Candidate]
     limited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """Passages that were looked into for one page, each asked of the store once."""
+
+    store: PassageIndex
+    game_id: str
+    known: dict[int, Passage] = field(default_factory=dict)
+
+    def passages(self, rows: Collection[int]) -> Mapping[int, Passage]:
+        """Returns passages by their rows, others among them."""
+        missing = [row for row in rows if row not in self.known]
+        if missing:
+            self.known.update(self.store.passages(self.game_id, missing))
+        return self.known
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +127,7 @@ class _Choice:
     shares: Counter[str]
     per_document: int
     wanted: int
+    looked: _Looked
 
     def of(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Takes the best candidates that may be given."""
@@ -150,13 +163,37 @@ class _GameVocabulary:
         return self.store.known_tokens(self.game_id, words, deadline_seconds=deadline.remaining())
 
 
+class RankingStore(PassageIndex, SourceReader, Protocol):
+    """What ranking needs of a store."""
+
+
 class PassageRanking:
     """Ranks passages. Safe from any thread; the deadline of the call bounds the store's work."""
 
-    def __init__(self, store: PassageIndex) -> None:
+    def __init__(self, store: RankingStore) -> None:
         self._store = store
+        self._pages: RankedPages[RankedPage] = RankedPages(RANKED_PAGES_KEPT_MAX)
 
     def page(
+        self, request: SearchRequest, as_of: Snapshot, position: SearchPagePosition | None = None
+    ) -> RankedPage:
+        """Ranks one page, or gives it again while the game is as it was.
+
+        Args, errors: see `rank`.
+        """
+        if self._store.snapshot(request.game_id) != as_of:
+            return self.rank(request, as_of, position)
+        key = (request, as_of, position)
+        page = self._pages.get(key)
+        if page is None:
+            page = self.rank(request, as_of, position)
+            if len(page.candidates) <= RANKED_PAGE_KEPT_HITS_MAX:
+                rows = {candidate.row for candidate in page.candidates}
+                kept = {row: passage for row, passage in page.passages.items() if row in rows}
+                self._pages.keep(key, replace(page, passages=kept))
+        return page
+
+    def rank(
         self, request: SearchRequest, as_of: Snapshot, position: SearchPagePosition | None = None
     ) -> RankedPage:
         """Ranks one page.
@@ -199,7 +236,9 @@ class PassageRanking:
         """Goes through the stages from where the page begins until it is full."""
         wanted = request.page_size + 1
         delivered = begin.delivered
-        shares = self._shares(request.game_id, begin)
+        looked = _Looked(self._store, request.game_id)
+        passages_before = looked.passages(delivered)
+        shares = Counter(passage.version_id for passage in passages_before.values())
         chosen: list[Candidate] = []
         last, limited, stopped = stages[begin.stage], False, begin.stage
         for number in range(begin.stage, len(stages)):
@@ -212,7 +251,9 @@ class PassageRanking:
                     continue
             if not stage.fills and (chosen or (number > begin.stage and delivered)):
                 continue
-            choice = _Choice(delivered, shares, request.hits_per_document, wanted - len(chosen))
+            choice = _Choice(
+                delivered, shares, request.hits_per_document, wanted - len(chosen), looked
+            )
             found, more = self._choose(request, stage, as_of, choice)
             limited = limited or more
             if found:
@@ -222,7 +263,7 @@ class PassageRanking:
             shares.update(candidate.version_id for candidate in found)
             if len(chosen) >= wanted or (stage.alone and delivered):
                 break
-        given = _never_rising(chosen[: request.page_size])
+        given = never_rising(chosen[: request.page_size])
         following = None
         if len(chosen) > request.page_size:
             rows = begin.delivered.union(candidate.row for candidate in given)
@@ -234,7 +275,7 @@ class PassageRanking:
             relaxed=last.relaxed,
             candidate_limit=RANKED_PASSAGES_MAX if limited else 0,
         )
-        return RankedPage(given, explanation, last.units, following)
+        return RankedPage(given, explanation, last.units, following, looked.known)
 
     def _with_forms(self, request: SearchRequest, stage: Stage) -> Stage:
         """Lets a stage find the other forms of its words that the game has."""
@@ -245,28 +286,23 @@ class PassageRanking:
             query = replace(stage.query, wanted=query)
         return replace(stage, units=units, query=query)
 
-    def _shares(self, game_id: str, begin: SearchPagePosition) -> Counter[str]:
-        """Counts the hits that each version gave to the pages before."""
-        if not begin.delivered:
-            return Counter()
-        passages = self._store.passages(game_id, begin.delivered)
-        return Counter(passage.version_id for passage in passages.values())
-
     def _choose(
         self, request: SearchRequest, stage: Stage, as_of: Snapshot, choice: _Choice
     ) -> tuple[list[Candidate], bool]:
         """Takes what a stage adds to a page, and says whether more matched than can be reached."""
         limit = len(choice.delivered) + _FIRST_LOOK * choice.wanted
         while True:
-            limit = min(max(limit, COVERAGE_PASSAGES_MAX * stage.some), RANKED_PASSAGES_MAX)
-            ranked = self._rank(request, stage, as_of, limit)
+            limit = min(max(limit, _compared(stage)), RANKED_PASSAGES_MAX)
+            ranked = self._rank(request, stage, as_of, limit, choice.looked)
             chosen = choice.of(ranked.candidates)
             at_the_end = not ranked.limited or limit == RANKED_PASSAGES_MAX
             if len(chosen) >= choice.wanted or at_the_end:
                 return chosen, ranked.limited and limit == RANKED_PASSAGES_MAX
-            limit *= _FIRST_LOOK
+            limit *= _FURTHER_LOOK
 
-    def _rank(self, request: SearchRequest, stage: Stage, as_of: Snapshot, limit: int) -> _Ranked:
+    def _rank(
+        self, request: SearchRequest, stage: Stage, as_of: Snapshot, limit: int, looked: _Looked
+    ) -> _Ranked:
         found = self._store.search(
             request.game_id,
             stage.query,
@@ -278,73 +314,22 @@ class PassageRanking:
         candidates = list(found[:limit])
         limited = len(found) > limit
         if stage.verbatim:
-            texts = self._texts(request.game_id, candidates)
+            passages = looked.passages([candidate.row for candidate in candidates])
             candidates = [
                 candidate
                 for candidate in candidates
-                if stage.verbatim in collapse(normalise(texts.get(candidate.row, "")))
+                if candidate.row in passages
+                and stage.verbatim in collapse(normalise(passages[candidate.row].text))
             ]
         elif stage.some:
-            candidates = self._whole_documents_first(request.game_id, stage, candidates)
+            candidates = whole_documents_first(candidates, stage.units, looked.passages)
         elif stage.has_distances:
-            candidates = self._closest_first(request.game_id, stage, candidates)
+            candidates = closest_first(candidates, stage.units, looked.passages)
         return _Ranked(candidates, limited)
 
-    def _closest_first(
-        self, game_id: str, stage: Stage, candidates: list[Candidate]
-    ) -> list[Candidate]:
-        """Raises passages that have the words side by side, as a line of their own, or as a lead.
 
-        Among the best passages only; their number does not depend on the page, so the order is the
-        same for every page.
-        """
-        best = candidates[:CLOSENESS_PASSAGES_MAX]
-        passages = self._store.passages(game_id, [candidate.row for candidate in best])
-        raised = []
-        for candidate in best:
-            passage = passages.get(candidate.row)
-            if passage is None:
-                continue
-            share, ends = closeness(normalise(passage.text), stage.units)
-            factor = 1.0 + CLOSENESS_WEIGHT * share * share + LINE_WEIGHT * share * ends
-            factor += LEAD_WEIGHT * share * (passage.ordinal == 0)
-            raised.append(replace(candidate, score=candidate.score * factor))
-        raised.sort(key=lambda candidate: (-candidate.score, candidate.row))
-        return [*raised, *candidates[CLOSENESS_PASSAGES_MAX:]]
-
-    def _whole_documents_first(
-        self, game_id: str, stage: Stage, candidates: list[Candidate]
-    ) -> list[Candidate]:
-        """Puts passages first whose document holds every word, though no passage of it does.
-
-        Looked for among the best passages only; their number does not depend on the page, so the
-        order is the same for every page.
-        """
-        best = candidates[:COVERAGE_PASSAGES_MAX]
-        numbers = Counter(candidate.version_id for candidate in best)
-        several = [candidate for candidate in best if numbers[candidate.version_id] > 1]
-        texts = self._texts(game_id, several) if several else {}
-        held: dict[str, frozenset[int]] = {}
-        # A single passage with every word would have answered an earlier stage.
-        for candidate in several:
-            units = covered_units(texts.get(candidate.row, ""), stage.units)
-            held[candidate.version_id] = held.get(candidate.version_id, frozenset()) | units
-        complete = {version for version, units in held.items() if len(units) == len(stage.units)}
-        return [
-            *(candidate for candidate in best if candidate.version_id in complete),
-            *(candidate for candidate in best if candidate.version_id not in complete),
-            *candidates[COVERAGE_PASSAGES_MAX:],
-        ]
-
-    def _texts(self, game_id: str, candidates: Sequence[Candidate]) -> Mapping[int, str]:
-        passages = self._store.passages(game_id, [candidate.row for candidate in candidates])
-        return {row: passage.text for row, passage in passages.items()}
-
-
-def _never_rising(chosen: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Gives no hit a score above the one before it: a later stage has words of its own to count."""
-    given: list[Candidate] = []
-    for candidate in chosen:
-        bound = given[-1].score if given else candidate.score
-        given.append(replace(candidate, score=min(candidate.score, bound)))
-    return tuple(given)
+def _compared(stage: Stage) -> int:
+    """Number of the best passages that are put in order by more than their score."""
+    if stage.some:
+        return COVERAGE_PASSAGES_MAX
+    return CLOSENESS_PASSAGES_MAX if stage.has_distances else 0

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from corpus_service.domain.queries import Candidate
 from corpus_service.domain.sources import Passage, Snapshot, Version
 from corpus_service.search.snippets import Snippet, make_snippet
-from corpus_service.search.units import Unit
 from corpus_service.services.ranking import (
     Explanation,
     PassageRanking,
+    RankedPage,
     SearchPagePosition,
     SearchRequest,
 )
@@ -73,15 +71,17 @@ class SearchUseCase:
             Failure: INVALID_ARGUMENT QUERY_TOO_LONG, SNAPSHOT_CHANGED, what the store raises.
         """
         page = self._ranking.page(request, as_of, position)
-        hits = self._hits(request.game_id, page.units, page.candidates)
+        hits = self._hits(request.game_id, page)
         return SearchPage(hits, page.explanation, page.following)
 
-    def _hits(
-        self, game_id: str, units: Sequence[Unit], chosen: Sequence[Candidate]
-    ) -> tuple[Hit, ...]:
+    def _hits(self, game_id: str, page: RankedPage) -> tuple[Hit, ...]:
+        chosen = page.candidates
         if not chosen:
             return ()
-        passages = self._store.passages(game_id, [candidate.row for candidate in chosen])
+        passages = dict(page.passages)
+        missing = [candidate.row for candidate in chosen if candidate.row not in passages]
+        if missing:
+            passages.update(self._store.passages(game_id, missing))
         versions = self._store.get_versions(
             game_id, list(dict.fromkeys(candidate.version_id for candidate in chosen))
         )
@@ -90,7 +90,7 @@ class SearchUseCase:
                 passage=passages[candidate.row],
                 version=versions[candidate.version_id],
                 score=candidate.score,
-                snippet=make_snippet(passages[candidate.row].text, units),
+                snippet=make_snippet(passages[candidate.row].text, page.units),
             )
             for candidate in chosen
             # A deletion between the look-ups takes its passages along.

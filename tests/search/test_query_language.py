@@ -105,6 +105,7 @@ def test_plan_goes_from_all_to_some() -> None:
     parsed = parse_query("how to craft the sword")
     stages = plan("", parsed)
     assert [stage.relaxed for stage in stages] == [False, True, True, True]
+    assert [stage.relaxed for stage in plan("", parse_query("craft iron swords"))] == [False, True]
     assert stages[1].dropped == ("how", "to", "the")
     assert stages[2].forms
     assert stages[3].some

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import Final
 
@@ -43,5 +44,9 @@ def index_tokens(connection: apsw.Connection, beginning: str, *, limit: int) -> 
 
 def known_tokens(connection: apsw.Connection, tokens: Collection[str]) -> list[str]:
     """See `PassageIndex.known_tokens`."""
-    statement = "SELECT 1 FROM temp.index_tokens WHERE term = ? LIMIT 1"
-    return [token for token in tokens if connection.execute(statement, (token,)).get]
+    found = connection.execute(
+        "SELECT w.value FROM json_each(?) AS w WHERE EXISTS"
+        " (SELECT 1 FROM temp.index_tokens AS t WHERE t.term = w.value LIMIT 1)",
+        (json.dumps(list(tokens)),),
+    )
+    return [str(token) for (token,) in found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import apsw
@@ -12,14 +13,14 @@ from corpus_service.domain.queries import Candidate, Query, SearchFilter, Search
 from corpus_service.domain.sources import Passage, Snapshot
 from corpus_service.domain.vocabulary import VersionScope
 from corpus_service.storage.sqlite.best_matches import (
-    Statistics,
+    Scored,
     best_of_some,
     score_expression,
     statistics_of,
 )
 from corpus_service.storage.sqlite.match_expressions import leaves_of, match_expression
 from corpus_service.storage.sqlite.read_texts import passage_of
-from corpus_service.storage.sqlite.rows import Row, all_rows
+from corpus_service.storage.sqlite.rows import all_rows
 from corpus_service.storage.sqlite.scoring import KNOWN_SCORE
 
 _JOIN: Final = (
@@ -28,11 +29,15 @@ _JOIN: Final = (
     # A chunk of a version that is not readable must not count for the version before it.
     " WHERE m.row < v.row + v.chunk_count"
 )
+_BEHIND: Final = " WHERE (m.score, m.row) > (:score, :row)"
 # The filter first looks at so many matches: enough for most pages, cheap beside ranking.
-FILTERED_FIRST_MIN: Final = 64
-FILTERED_FIRST_FACTOR: Final = 4
+FILTERED_FIRST_MIN: Final = 32
+FILTERED_FIRST_FACTOR: Final = 2
+# Then at so many, in portions.
+FILTERED_NEXT_MAX: Final = 20_000
+ADMITTED_AT_A_TIME: Final = 1_000
 # Matches ranked beyond those that are asked for, as the filter may take some away.
-SPARE_MATCHES: Final = 24
+SPARE_MATCHES: Final = 8
 
 
 def search(
@@ -52,13 +57,16 @@ def search(
         return []
     filters, bindings = conditions(narrowing)
     expression = match_expression(query)
-    bindings |= {"match": expression, "sequence": as_of.sequence, "limit": limit}
+    bindings |= {"match": expression, "sequence": as_of.sequence}
     condition = ""
     if whole:
+        some = None
         if after is None:
-            some = _best_of_some(connection, query, statistics, filters, bindings)
-            if some is not None:
-                return some
+            some = best_of_some(connection, query, statistics, limit + SPARE_MATCHES)
+        if some is not None:
+            found = _Matches(connection, "", "", filters, bindings).admitted(some, limit)
+            if len(found) == limit:
+                return found
         score, values = score_expression(connection, query, statistics, expression=expression)
         bindings |= values
     else:
@@ -66,90 +74,86 @@ def search(
         condition = " AND passage_index.rowid < :next"
         bindings["next"] = statistics.state.next_chunk
         bindings["statistics"] = statistics.written(connection, leaves_of(query))
-    keyset = ""
+    matches = _Matches(connection, score, condition, filters, bindings)
     if after is not None:
-        keyset = " WHERE (score, row) > (:score, :row)"
         bindings |= {"score": -after.score, "row": after.row}
-    matches = (
-        f"SELECT passage_index.rowid AS row, {score} AS score FROM passage_index"  # noqa: S608
-        f" WHERE passage_index MATCH :match{condition}"
-    )
-    found = _best_of_the_first(connection, matches, keyset, filters, bindings)
-    if found is None:
-        found = _best_of_all(connection, matches, keyset, filters, bindings)
-    return [Candidate(row, version_id, -value) for row, version_id, value in found]
+    for number in (max(FILTERED_FIRST_MIN, limit * FILTERED_FIRST_FACTOR), FILTERED_NEXT_MAX):
+        ranked = matches.best(number, behind=after is not None)
+        found = matches.admitted(ranked, limit)
+        if len(found) == limit or len(ranked) < number:
+            return found
+    return matches.best_admitted(limit, behind=after is not None)
 
 
-def _best_of_some(
-    connection: apsw.Connection,
-    query: Query,
-    statistics: Statistics,
-    filters: str,
-    bindings: dict[str, object],
-) -> list[Candidate] | None:
-    """Rank the passages with rare words alone where that is enough; None where it is not."""
-    limit = bindings["limit"]
-    assert isinstance(limit, int)
-    fetched = limit + SPARE_MATCHES
-    ranked = best_of_some(connection, query, statistics, fetched)
-    if ranked is None:
-        return None
-    versions: dict[int, str] = dict(
-        all_rows(
-            connection,
-            "SELECT m.row, v.id FROM (SELECT value AS row FROM json_each(:rows)) AS m"  # noqa: S608
-            f"{_JOIN}{filters}",
-            bindings | {"rows": json.dumps([row for row, _ in ranked])},
-        )
-    )
-    found = [Candidate(row, versions[row], -score) for row, score in ranked if row in versions]
-    return found[:limit] if len(found) >= limit else None
-
-
-def _best_of_the_first(
-    connection: apsw.Connection,
-    matches: str,
-    keyset: str,
-    filters: str,
-    bindings: dict[str, object],
-) -> list[Row] | None:
-    """Rank everything, then ask the filter about the first few hundred alone.
+@dataclass(frozen=True, slots=True)
+class _Matches:
+    """The matches of one query: scored by an expression, admitted by a filter.
 
     Most filters let most chunks pass, and a look at the version of every match costs more than its
-    score. None where these do not fill the page although there are more.
+    score. So the filter is asked about the best few first, then about the best many, then about all.
     """
-    limit = bindings["limit"]
-    assert isinstance(limit, int)
-    fetched = max(FILTERED_FIRST_MIN, limit * FILTERED_FIRST_FACTOR)
-    rows = all_rows(
-        connection,
-        f"WITH ranked AS MATERIALIZED (SELECT * FROM ({matches}){keyset}"  # noqa: S608 - constants
-        " ORDER BY score, row LIMIT :fetched) SELECT * FROM ("
-        "SELECT 0 AS row, '' AS version_id, -1e999 AS score, (SELECT count(*) FROM ranked)"
-        f" UNION ALL SELECT m.row, v.id, m.score, 0 FROM ranked AS m{_JOIN}{filters}"
-        ") ORDER BY score, row LIMIT :limit + 1",
-        bindings | {"fetched": fetched},
-    )
-    ranked = rows[0][3]
-    found = [row[:3] for row in rows[1:]]
-    return found if len(found) == limit or ranked < fetched else None
 
+    connection: apsw.Connection
+    score: str
+    condition: str
+    filters: str
+    bindings: dict[str, object]
 
-def _best_of_all(
-    connection: apsw.Connection,
-    matches: str,
-    keyset: str,
-    filters: str,
-    bindings: dict[str, object],
-) -> list[Row]:
-    """Ask the filter about every match."""
-    return all_rows(
-        connection,
-        f"SELECT row, version_id, score FROM (SELECT m.row AS row, v.id AS version_id,"  # noqa: S608
-        f" m.score AS score FROM ({matches}) AS m{_JOIN}{filters}){keyset}"
-        " ORDER BY score, row LIMIT :limit",
-        bindings,
-    )
+    def best(self, number: int, *, behind: bool) -> Scored:
+        """Returns the best matches, those behind a position alone where one was given."""
+        if not behind:
+            # No subquery: SQLite would score each match twice.
+            sql = (
+                f"SELECT passage_index.rowid, {self.score} AS score FROM passage_index"  # noqa: S608
+                f" WHERE passage_index MATCH :match{self.condition}"
+                " ORDER BY score, passage_index.rowid LIMIT :number"
+            )
+        else:
+            sql = (
+                f"{self._scored} SELECT row, score FROM m{_BEHIND}"  # noqa: S608 - constants
+                " ORDER BY score, row LIMIT :number"
+            )
+        return all_rows(self.connection, sql, self.bindings | {"number": number})
+
+    def admitted(self, ranked: Scored, limit: int) -> list[Candidate]:
+        """Asks the filter, best matches first, until there are enough."""
+        found: list[Candidate] = []
+        for start in range(0, len(ranked), ADMITTED_AT_A_TIME):
+            part = ranked[start : start + ADMITTED_AT_A_TIME]
+            versions: dict[int, str] = dict(
+                all_rows(
+                    self.connection,
+                    "SELECT m.row, v.id FROM"  # noqa: S608 - constants
+                    f" (SELECT value AS row FROM json_each(:rows)) AS m{_JOIN}{self.filters}",
+                    # Neighbours share pages of the file.
+                    self.bindings | {"rows": json.dumps(sorted(row for row, _ in part))},
+                )
+            )
+            found += [
+                Candidate(row, versions[row], -score) for row, score in part if row in versions
+            ]
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def best_admitted(self, limit: int, *, behind: bool) -> list[Candidate]:
+        """Asks the filter about every match."""
+        rows = all_rows(
+            self.connection,
+            f"{self._scored} SELECT m.row, v.id, m.score FROM m{_JOIN}{self.filters}"  # noqa: S608
+            f"{_BEHIND.replace('WHERE', 'AND') if behind else ''}"
+            " ORDER BY m.score, m.row LIMIT :limit",
+            self.bindings | {"limit": limit},
+        )
+        return [Candidate(row, version_id, -score) for row, version_id, score in rows]
+
+    @property
+    def _scored(self) -> str:
+        return (
+            "WITH m (row, score) AS MATERIALIZED"  # noqa: S608 - constants
+            f" (SELECT passage_index.rowid, {self.score} FROM passage_index"
+            f" WHERE passage_index MATCH :match{self.condition})"
+        )
 
 
 def count_matches(connection: apsw.Connection, query: Query, *, limit: int) -> int:

@@ -53,7 +53,9 @@ def test_both_ways_agree(
     monkeypatch.setattr(read_passages, "FILTERED_FIRST_MIN", 1)
     monkeypatch.setattr(read_passages, "FILTERED_FIRST_FACTOR", 1)
     assert pages(filled, narrowing, limit, before) == first
-    monkeypatch.setattr(read_passages, "_best_of_the_first", lambda *_: None)
+    monkeypatch.setattr(read_passages, "ADMITTED_AT_A_TIME", 2)
+    assert pages(filled, narrowing, limit, before) == first
+    monkeypatch.setattr(read_passages, "FILTERED_NEXT_MAX", 1)
     assert pages(filled, narrowing, limit, before) == first
     put_page(filled, "later", b"gate gate", "https://later.example/", at=99)
     assert pages(filled, narrowing, limit, before) == first

@@ -1,0 +1,83 @@
+"""The order of the best passages by more than their scores; pure.
+
+Each function puts the first passages of a ranking in order and leaves the others behind them. How
+many are looked at does not depend on the page, so the order is the same for every page.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from corpus_service.domain.queries import Candidate
+from corpus_service.domain.sources import Passage
+from corpus_service.search.closeness import closeness
+from corpus_service.search.limits import CLOSENESS_PASSAGES_MAX, COVERAGE_PASSAGES_MAX
+from corpus_service.search.preparation import normalise
+from corpus_service.search.snippets import covered_units
+from corpus_service.search.units import Unit
+
+CLOSENESS_WEIGHT: Final = 0.3
+"""Share of its score that a passage gains which has the words of the query side by side."""
+
+LINE_WEIGHT: Final = 2.0
+"""Share that it gains where they are a line of their own, as titles and names are."""
+
+LEAD_WEIGHT: Final = 0.5
+"""Share that the first passage of a document gains: it says what the document is about."""
+
+PassagesOf = Callable[[Collection[int]], Mapping[int, Passage]]
+"""Gives passages by their rows."""
+
+
+def closest_first(
+    candidates: Sequence[Candidate], units: Sequence[Unit], passages_of: PassagesOf
+) -> list[Candidate]:
+    """Raises passages that have the words side by side, as a line of their own, or as a lead."""
+    best = candidates[:CLOSENESS_PASSAGES_MAX]
+    passages = passages_of([candidate.row for candidate in best])
+    raised = []
+    for candidate in best:
+        passage = passages.get(candidate.row)
+        if passage is None:
+            # A deletion since the ranking took it along.
+            continue
+        share, ends = closeness(normalise(passage.text), units)
+        factor = 1.0 + CLOSENESS_WEIGHT * share * share + LINE_WEIGHT * share * ends
+        factor += LEAD_WEIGHT * share * (passage.ordinal == 0)
+        raised.append(replace(candidate, score=candidate.score * factor))
+    raised.sort(key=lambda candidate: (-candidate.score, candidate.row))
+    return [*raised, *candidates[CLOSENESS_PASSAGES_MAX:]]
+
+
+def whole_documents_first(
+    candidates: Sequence[Candidate], units: Sequence[Unit], passages_of: PassagesOf
+) -> list[Candidate]:
+    """Puts passages first whose document holds every word, though no passage of it may do."""
+    best = candidates[:COVERAGE_PASSAGES_MAX]
+    numbers = Counter(candidate.version_id for candidate in best)
+    several = [candidate for candidate in best if numbers[candidate.version_id] > 1]
+    passages = passages_of([candidate.row for candidate in several]) if several else {}
+    held: dict[str, frozenset[int]] = {}
+    for candidate in several:
+        known = held.get(candidate.version_id, frozenset())
+        passage = passages.get(candidate.row)
+        if passage is not None and len(known) < len(units):
+            held[candidate.version_id] = known | covered_units(passage.text, units)
+    complete = {version for version, found in held.items() if len(found) == len(units)}
+    return [
+        *(candidate for candidate in best if candidate.version_id in complete),
+        *(candidate for candidate in best if candidate.version_id not in complete),
+        *candidates[COVERAGE_PASSAGES_MAX:],
+    ]
+
+
+def never_rising(chosen: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Gives no hit a score above the one before it: a later step has words of its own to count."""
+    given: list[Candidate] = []
+    for candidate in chosen:
+        rises = given and candidate.score > given[-1].score
+        given.append(replace(candidate, score=given[-1].score) if rises else candidate)
+    return tuple(given)
