@@ -23,8 +23,8 @@ from capture_service.redaction.values import Value, bare_value, nested_keys, quo
 from capture_service.redaction.vocabulary import URL_SEPARATOR
 
 _REVERSED_NAME: Final = re.compile(
-    rb"[ \t]{0,8}(?P<closers>[\\\x22'`\])}*_]{0,16})(?P<name>[A-Za-z0-9_.\-$\x80-\xff]{1,64}"
-    rb"(?: [A-Za-z]{2,12}){0,2})"
+    rb"[ \t]{0,8}(?P<closers>(?:;(?:touq|43#|22x#)&|[\\\x22'`\])}*_]{0,16}))"
+    rb"(?P<name>[A-Za-z0-9_.\-$\x80-\xff]{1,64}(?: [A-Za-z\x80-\xff]{2,12}){0,2})"
 )
 _ESCAPE_IN_NAME: Final = re.compile(
     rb"%(?:25)*[0-9A-Fa-f]{2}|\\u00[0-9a-fA-F]{2}|\\x[0-9a-fA-F]{2}|\\[nrtbf]"
@@ -36,7 +36,7 @@ _ESCAPED_OPERATOR: Final = re.compile(
 _URL_BEFORE: Final = re.compile(URL_SEPARATOR + rb"\Z")
 _AFTER: Final = re.compile(
     rb"(?:[=>~:]{0,2}|\]|\)|\*{0,2}|_{0,2})[*_]{0,2}(?:</[a-z0-9]{1,8}>)?[ \t]{0,16}"
-    rb"(?:&nbsp;|\xc2\xa0|\xe2\x80\x8b|<[a-z]{1,6}>|\x1b\[[0-9;]{0,16}m|![A-Za-z]{1,12}"
+    rb"(?:string\(\d{1,5}\) |&nbsp;|\xc2\xa0|\xe2\x80\x8b|<[a-z]{1,6}>|\x1b\[[0-9;]{0,16}m|![A-Za-z]{1,12}"
     rb"[ \t]+|\((?=[\"'])){0,3}[ \t]{0,4}"
     rb"(?:&?(?:'static )?[A-Za-z_][\w.]{0,32}(?:[<\[][\w.,| ]{0,32}[>\]])?\??(?: ?\| ?\w{1,24})?[ \t]{0,4}"
     rb"=[ \t]{0,4}(?=[brufBRUFN@]?[\"'`]))?"
@@ -83,7 +83,9 @@ def confirm_assignment(scan: Scan, operator: int) -> None:
     if operator < scan.consumed:
         return
     name, start, end = name_before(scan.data, operator)
-    if not name or (name == b"PASS" and scan.data[operator] == 0x3A):
+    if not name or scan.data.startswith(b"::", operator):
+        return  # a scope, a type or a part of a style selector
+    if name == b"PASS" and scan.data[operator] == 0x3A:
         return  # the verdict of a test suite
     if scan.data[operator] == 0x3D and end == operator and _is_parameter(scan.data, name, end):
         return
@@ -141,7 +143,8 @@ def confirm_named_value(
     scan.budget.spend(MAX_NAME_BYTES)
     before = scan.data[max(0, name_start - 2) : name_start]
     if before == b"::" or (
-        before[1:] == b":"
+        b" " not in name
+        and before[1:] == b":"
         and before.isascii()
         and before[:1].isalnum()
         and scan.data[position - 1] == 0x3A

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from capture_service.redaction.assignments import name_before, rule_name
-from capture_service.redaction.headers import confirm_cookie
+from capture_service.redaction.headers import confirm_authorization, confirm_cookie
 from capture_service.redaction.judge import (
     is_code,
     is_function_word,
@@ -34,7 +34,17 @@ _USER_FLAG: Final = re.compile(
     rb"(?:^|\s)(?:-u|--user|--proxy-user|-U|--proxy-u|-a|--auth|--userpwd|"
     rb"-A)(?:[ \t]{1,3}|=|(?=[^\s=-]))[\"']?([^\s:\"']{1,80}):([^\s\"']{1,256})"
 )
+_REMOTE_LOGIN: Final = re.compile(
+    rb"(?i)(?:psexec|winexe|evil-winrm|crackmapexec|rdesktop|xfreerdp)[^|;&\r\n]{0,160}? (?:-p |"
+    rb"/p:)([\"']?)([^\s\"']{4,128})\1"
+)
 _PASSWORD_FLAG: Final = {
+    b"psexec": _REMOTE_LOGIN,
+    b"winexe": _REMOTE_LOGIN,
+    b"evil-winrm": _REMOTE_LOGIN,
+    b"crackmapexec": _REMOTE_LOGIN,
+    b"rdesktop": _REMOTE_LOGIN,
+    b"xfreerdp": _REMOTE_LOGIN,
     b"sshpass": re.compile(rb"sshpass[^|;&\r\n]{0,24}? -p ?([\"']?)([^\s\"']{3,128})\1"),
     b"mysql": re.compile(rb"mysql[a-z_-]{0,10}[^|;&\r\n]{0,200}? -p([\"']?)([^\s\"']{4,128})\1"),
     b"login": re.compile(
@@ -65,10 +75,7 @@ _PASSWORD_FLAG: Final = {
         rb"\1(?=\s|\Z)"
     ),
     b"cmdkey": re.compile(rb"cmdkey [^|;&\r\n]{0,120}? /pass:([\"']?)([^\s\"']{4,128})\1"),
-    b"psexec": re.compile(
-        rb"(?i)(?:psexec|winexe|evil-winrm|crackmapexec|rdesktop|xfreerdp)[^|;&\r\n]{0,160}? (?:-p |"
-        rb"/p:)([\"']?)([^\s\"']{4,128})\1"
-    ),
+    b"net user": re.compile(rb"net user [\w.-]{1,40} ([\"']?)([^\s\"'/\\]{4,128})\1 /add"),
     b"echo": re.compile(
         rb"echo (?:-n )?([\"']?)([^\s\"'|]{3,128})\1 ?\| ?(?:sudo -S|docker login|"
         rb"passwd|chpasswd|kinit|gh auth|vault login|base64 -w)"
@@ -85,7 +92,7 @@ _COMMAND_LINE: Final = re.compile(
     rb"(?:\A|[\n\"'`]|\\n|[$>#%] )[ \t]{0,8}[a-z][\w./-]{1,30}(?: [\w./:=@-]{1,60}){0,8} \Z"
 )
 """Command and arguments before a flag."""
-_SETTING_BEFORE: Final = re.compile(rb"(?:ENV|setx|setenv) \Z")
+_SETTING_BEFORE: Final = re.compile(rb"(?:ENV|setx|setenv|SetEnv) \Z")
 """What stands before the name of a variable and its value."""
 _LINE_START: Final = re.compile(rb"(?:\A|\n|\\n)[ \t]{0,4}\Z")
 _DIRECTIVES: Final = (b"requirepass", b"masterauth")
@@ -128,6 +135,9 @@ def confirm_spaced(scan: Scan, position: int) -> None:
         return
     value = quoted_value(scan, gap.end()) or bare_value(scan, gap.end())
     text = data[value.start : value.end]
+    if value.quoted and word.lower() == b"authorization":
+        confirm_authorization(scan, value.start)
+        return
     if flag:
         _mask_flag(scan, word, name_class, value, text)
         return

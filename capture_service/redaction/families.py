@@ -8,6 +8,7 @@ from capture_service.redaction import (
     assignments,
     commands,
     headers,
+    leads,
     markup,
     personal_data,
     private_keys,
@@ -22,6 +23,7 @@ from capture_service.redaction.token_rules import escape
 from capture_service.redaction.vocabulary import (
     CLOSERS,
     FOREIGN_WORDS,
+    RARE_END,
     SENSITIVE_END,
 )
 
@@ -75,6 +77,8 @@ class Family(IntEnum):
     ACCOUNT_PAIR = 43
     LOGIN_PAIR = 44
     LOGIN_ADDRESS = 45
+    LEAD = 46
+    PROTOCOL_LEAD = 47
     FIRST_INNER = 64
 
 
@@ -86,7 +90,7 @@ _PARAMETER_ENDS: Final = (
     rb"jwt|otp|hash|credential|credentials|hmac|ticket|assertion|csrf|xsrf|"
     rb"verifier|verification|confirm|confirmation|accesskeyid|"
     rb"samlresponse|samlrequest|phpsessid|jsessionid|tk|at|t|k|cred|accessid|"
-    rb"hdnea|hdnts|psk|hint|totp|creds)(?:%5[bBdD]|[\[\]]){0,2}"
+    rb"appid|hdnea|hdnts|psk|hint|totp|creds)(?:%5[bBdD]|[\[\]]){0,2}"
 )
 _HEAD: Final = SENSITIVE_END + CLOSERS
 _ALNUM_ESCAPE: Final = (
@@ -111,14 +115,19 @@ _ALNUM_ESCAPE: Final = (
 )
 
 _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
-    Family.ASSIGNMENT: (_HEAD + rb"[ \t]{0,8}[:=]", _HEAD + rb"[ \t]{0,4}\xef\xbc[\x9a\x9d]"),
+    Family.ASSIGNMENT: (
+        _HEAD + rb"[ \t]{0,8}[:=]",
+        RARE_END + CLOSERS + rb"[ \t]{0,8}[:=]",
+        SENSITIVE_END + rb"(?:&quot;|&#34;|&#x22;)[ ]{0,2}[:=]",
+        _HEAD + rb"[ \t]{0,4}\xef\xbc[\x9a\x9d]",
+    ),
     Family.ESCAPED_ASSIGNMENT: (
         SENSITIVE_END + rb"(?:\\{1,7}\x22|%22|&quot;)?(?:%(?:25){0,3}3[DdAa]|&#(?:61|58|x3[dDaA])"
         rb";|\\{1,3}u003[dDaA]|\\{1,3}x3[dDaA]|=3[DA])",
     ),
     Family.PAIR: (
         SENSITIVE_END + rb"\\{0,15}[\x22'`]\s{0,4},",
-        rb"(?:remember_?me|ticket|sso)\\{0,15}[\x22'`]\s{0,4},",
+        rb"(?:remember_?me|ticket|sso|_salt|assertion)\\{0,15}[\x22'`]\s{0,4},",
     ),
     Family.ELEMENT: (SENSITIVE_END + rb"(?:\\{0,3}[\x22']|\s[^<>]{0,60})?(?:\s[^<>]{0,40})?>",),
     Family.CELL: (SENSITIVE_END + rb"[: *]{0,3}</",),
@@ -142,7 +151,7 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         rb"passcode|pw|pwd)[ ]",
     ),
     Family.ACCOUNT_PAIR: (
-        rb"(?:credentials?|creds|log[ -]?in|sign[ -]?in|account)(?: are| is| with)?:[ ]",
+        rb"(?:credentials?|creds|log[ -]?in|sign[ -]?in|account)(?:(?: are| is| with)?:| are| is| with| -)[ ]",
         rb"(?:log|sign)[ -]?in (?:with|as|using)[ ]",
     ),
     Family.LOGIN_PAIR: (
@@ -150,6 +159,7 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         rb"(?:basic_?auth|authenticate|login|credentials?)\(\\{0,3}[\x22']",
     ),
     Family.LOGIN_ADDRESS: (rb"[a-z0-9_]:[^\s:@/\x22'<>]{3,64}@[0-9]{1,3}\.",),
+    Family.LEAD: leads.LEADS,
     Family.ONE_TIME_CODE: (
         rb"(?:verification|one[- ]time|security|login|sign-in|confirmation|authentication|"
         rb"2fa|access|auth)[ -]"
@@ -201,7 +211,7 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         rb"podman login|helm registry login|az login|"
         rb"https?ie|mongo(?:sh|dump|restore)?|mosquitto_\w{3}|ldap(?:search|modify|add|whoami)"
         rb"|htpasswd|smbclient|sqlcmd|openssl|7z[az]?|zip|unzip|"
-        rb"net use|cmdkey|psexec|evil-winrm|crackmapexec|xfreerdp|rdesktop|echo|"
+        rb"net user?|cmdkey|psexec|evil-winrm|crackmapexec|xfreerdp|rdesktop|echo|"
         rb"http|rar|unrar|oc login|snowsql|rclone|svn|lftp|xh)[ \t]",
     ),
     Family.COOKIE_FILE: (rb"\t(?:TRUE|FALSE)\t[0-9]{1,16}\t",),
@@ -225,6 +235,7 @@ def core_triggers(personal: frozenset[str]) -> list[Trigger]:
         for family, patterns in _PATTERNS.items()
         for pattern in patterns
     ]
+    triggers += [Trigger(Family.PROTOCOL_LEAD, pattern) for pattern in leads.PROTOCOL_LEADS]
     triggers += [Trigger(Family.PEM, pattern) for pattern in _PRIVATE_KEY_MARKS]
     triggers += [Trigger(Family.ESCAPE, pattern, once=True) for pattern in _ALNUM_ESCAPE]
     triggers += [
@@ -284,6 +295,8 @@ CONFIRM: Final[Mapping[int, Confirm]] = {
     Family.ACCOUNT_PAIR: prose.confirm_account_pair,
     Family.LOGIN_PAIR: prose.confirm_login_pair,
     Family.LOGIN_ADDRESS: prose.confirm_login_address,
+    Family.LEAD: leads.confirm_lead,
+    Family.PROTOCOL_LEAD: leads.confirm_protocol_lead,
     Family.WIRELESS: statements.confirm_wireless,
     Family.CALL: markup.confirm_call,
     Family.PHRASE: prose.confirm_phrase,

@@ -32,6 +32,14 @@ _CELL_NEXT: Final = re.compile(
     rb">\s{0,40}){1,4}([^<>\r\n]{1,1024})</"
 )
 _KEY_TAG: Final = re.compile(rb"(?:key|name|t[dh]|dt)>")
+_COOKIE_MEMBER: Final = re.compile(
+    rb"[\"'](?:[hH]ttpOnly|[sS]ameSite|hostOnly|domain)\\{0,15}[\"']\s{0,4}:"
+)
+"""Members that an object of a cookie has beside its name and value."""
+_ATTRIBUTE_GAP: Final = re.compile(
+    rb"(?:(?!(?:data-)?value|content)[\w-]{1,20}=\\{0,3}\"[^\"<>]{0,60}\\{0,3}\"\s{1,4}){0,3}",
+    re.IGNORECASE,
+)
 _ATTRIBUTE_VALUE: Final = re.compile(
     rb"(?:value|content|data-value)\s{0,2}=\s{0,2}(?=\\{0,3}[\"'])", re.IGNORECASE
 )
@@ -52,7 +60,7 @@ _VALUE_FIRST: Final = re.compile(
     rb"(?:name|Name|key|Key)\\{0,15}[\"']\s{0,4}:\s{0,4}\\{0,15}\"\Z"
 )
 _NAME_MEMBER: Final = re.compile(
-    rb"[\"'](?:name|Name|key|Key|NAME|header|field|variable|id|param)\\{0,15}"
+    rb"[\"'](?:name|Name|key|Key|NAME|header|field|variable|id|param|type)\\{0,15}"
     rb"[\"']\s{0,8}:\s{0,8}\\{0,15}[\"']\Z"
 )
 _PAIR_OPEN: Final = re.compile(
@@ -130,9 +138,7 @@ def confirm_attribute(scan: Scan, position: int) -> None:
     name, start, _end = name_before(data, position)
     match = _ATTRIBUTE_VALUE.match(data, position)
     if match is None:
-        gap = re.compile(rb"(?:[\w-]{1,20}=\\{0,3}\"[^\"<>]{0,60}\\{0,3}\"\s{1,4}){0,3}").match(
-            data, position
-        )
+        gap = _ATTRIBUTE_GAP.match(data, position)
         match = _ATTRIBUTE_VALUE.match(data, gap.end()) if gap else None
     opening = data[max(0, start - 24) : start]
     if match is None or not re.search(
@@ -193,7 +199,9 @@ def _confirm_object(scan: Scan, name: bytes, start: int, position: int, before: 
 
 
 def _inside_cookies(data: bytes, position: int) -> bool:
-    return b"ookies" in data[max(0, position - 400) : position]
+    return b"ookies" in data[max(0, position - 400) : position] or (
+        _COOKIE_MEMBER.search(data, max(0, position - 160), position + 240) is not None
+    )
 
 
 def confirm_value_first(scan: Scan, position: int) -> None:
@@ -257,7 +265,10 @@ def confirm_column(scan: Scan, position: int) -> None:
     if not separator:
         return
     cells = header.split(separator)
-    if any(len(cell) > 48 or (cell.strip() and not _HEADER_CELL.fullmatch(cell)) for cell in cells):
+    if any(
+        len(cell) > 48 or cell[:1].isdigit() or (cell.strip() and not _HEADER_CELL.fullmatch(cell))
+        for cell in cells
+    ):
         return
     columns: dict[int, tuple[NameClass, bytes]] = {}
     accounts = any(_ACCOUNT_CELL.fullmatch(cell) for cell in cells)

@@ -50,9 +50,9 @@ MACHINE_PARAMETER_NAMES: Final[frozenset[str]] = words(
 ) - {"policy", "skoid", "keypairid", "nonce"}
 """Parameters whose value is a secret when it looks machine-made from 12 characters on."""
 
-EVERYDAY_PARAMETER_NAMES: Final[frozenset[str]] = words("code state key sig t k tk at pw st s") - {
-    "s"
-}
+EVERYDAY_PARAMETER_NAMES: Final[frozenset[str]] = words(
+    "code state key sig t k tk at pw st s appid"
+) - {"s"}
 """Everyday parameters whose value is a secret only when it looks machine-made from 16 characters on."""
 
 PASSWORD_WORDS: Final[frozenset[str]] = words(
@@ -71,6 +71,7 @@ SECRET_WORDS: Final[frozenset[str]] = words(
     phpsessid sessionid sessiontoken csrf xsrf csrftoken xsrftoken otpsecret hapikey mnemonic privkey
     accesskeysecret secretaccesskey sharedsecret signingkey encryptionkey masterkey accountkey sharedaccesskey
     subscriptionkey webhooksecret authenticitytoken usertoken bearertoken sessionkey licensekey
+    devicecode codeverifier authorizationcode authcode
     """
 )
 WEAK_WORDS: Final[frozenset[str]] = words(
@@ -155,7 +156,9 @@ _NO_LETTERS: Final = {
 }
 _NO_MARKS: Final = {ord(mark): None for mark in "_-."}
 _TAIL = re.compile(
-    r"(?:api_?key|passwd|password|passphrase|secret|accesskey|secretkey|authtoken|accesstoken|apitoken|privatekey)$"
+    r"(?:api_?key|passwd|password|passphrase|secret|accesskey|secretkey|authtoken|accesstoken|apitoken|privatekey|"
+    r"(?:identity|registry|bearer|session|security|device|login|reset|bot|user|client|refresh|deploy|push|private|"
+    r"personal|job|web|verification)token)$"
 )
 _FOREIGN: Final = frozenset(
     [
@@ -191,6 +194,7 @@ _FOREIGN_SECRET: Final = frozenset(
         "シークレット",
         "秘密鍵",
         "토큰",
+        "시크릿",
         "токен",
         "ключ",
         "授权码",

@@ -245,7 +245,12 @@ def confirm_account_pair(scan: Scan, position: int) -> None:
     if pair is None:
         return
     text = pair.group(1)
-    if _DIGIT.search(text) and judge_pair(text) and not scan.touches_placeholder(*pair.span(1)):
+    if (
+        _DIGIT.search(text)
+        and b"/" not in text
+        and judge_pair(text)
+        and not scan.touches_placeholder(*pair.span(1))
+    ):
         scan.add(*pair.span(1), LOOSE, "password")
 
 

@@ -35,6 +35,13 @@ DEVELOPMENT_TOKENS: Final[tuple[TokenRule, ...]] = (
     token("linear-token", "lin_api_ lin_oauth_", r"[A-Za-z0-9]{32,72}"),
     token("gitea-token", "gta_", r"[0-9a-f]{40}"),
     # Build, packages, code quality
+    token(
+        "jenkins-secret",
+        "{AQAAAB",
+        r"[A-Za-z0-9+/]{20,4000}={0,2}(?=\})",
+        follow="[0-9A-Za-z+/]",
+        count=8,
+    ),
     token("circleci-token", "CCIPAT_ CCIPRJ_", r"[A-Za-z0-9]{22}_[0-9a-f]{40}"),
     token("buildkite-token", "bkua_ bkct_ bkat_ bkaj_ bkpi_", r"[0-9A-Za-z]{24,64}"),
     token(

@@ -55,7 +55,7 @@ _WEAK_PASSWORDS: Final = frozenset(
         "credentials auth"
     )
 )
-_TEMPLATE: Final = re.compile(rb"[{}<>$\[\]]|%[sd({]")
+_TEMPLATE: Final = re.compile(rb"[{}<>\[\]]|\$\(|\A\$[A-Za-z_]\w*\Z|%[sd({]")
 _PUBLIC_DSN: Final = re.compile(rb"@(?:o\d+\.ingest|[\w.-]{0,40}sentry)[\w.-]*/")
 """Hosts of error reporting, whose address carries a public key that every web page shows."""
 _LOCAL_HOST: Final = re.compile(
