@@ -91,11 +91,15 @@ class SourceFilter:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk that matched. ``score`` is BM25, greater is better; equal scores order by ``row``."""
+    """A chunk that matched. ``score`` is BM25, greater is better; equal scores order by ``row``.
+
+    ``family`` is that of the chunk's artifact.
+    """
 
     row: int
     version_id: str
     score: float
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)

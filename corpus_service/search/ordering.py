@@ -28,8 +28,33 @@ LINE_WEIGHT: Final = 2.0
 LEAD_WEIGHT: Final = 0.5
 """Share that the first passage of a document gains: it says what the document is about."""
 
+LISTING_FAMILIES: Final = frozenset({"gtc_discovery"})
+"""Families whose artifacts list other pages: a search that was captured holds the words of the search
+and of every page that it found."""
+
+LISTING_SHARE: Final = 0.3
+"""Share of its score that a listing keeps where some of the words will do."""
+
 PassagesOf = Callable[[Collection[int]], Mapping[int, Passage]]
 """Gives passages by their rows."""
+
+
+def without_listings(candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
+    """Parts candidates into those that are pages of their own and those that list pages."""
+    pages = [candidate for candidate in candidates if candidate.family not in LISTING_FAMILIES]
+    if len(pages) == len(candidates):
+        return pages, []
+    listings = [candidate for candidate in candidates if candidate.family in LISTING_FAMILIES]
+    return pages, listings
+
+
+def listings_lowered(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Lowers the scores of listings and puts the candidates in order again."""
+    pages, listings = without_listings(candidates)
+    if not listings:
+        return pages
+    lowered = [replace(one, score=one.score * LISTING_SHARE) for one in listings]
+    return sorted([*pages, *lowered], key=lambda candidate: (-candidate.score, candidate.row))
 
 
 def closest_first(
@@ -58,7 +83,9 @@ def whole_documents_first(
     """Puts passages first whose document holds every word, though no passage of it may do."""
     best = candidates[:COVERAGE_PASSAGES_MAX]
     numbers = Counter(candidate.version_id for candidate in best)
-    several = [candidate for candidate in best if numbers[candidate.version_id] > 1]
+    # A listing holds the words of every page that it names.
+    pages, _ = without_listings(best)
+    several = [candidate for candidate in pages if numbers[candidate.version_id] > 1]
     passages = passages_of([candidate.row for candidate in several]) if several else {}
     held: dict[str, frozenset[int]] = {}
     for candidate in several:

@@ -105,6 +105,11 @@ def plan(text: str, parsed: ParsedQuery) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
+def fills_with_some(stages: Sequence[Stage]) -> bool:
+    """Whether the plan ends with a stage that adds hits with some of the words to any page."""
+    return stages[-1].some and stages[-1].fills
+
+
 def query_of(units: Sequence[Unit], excluded: Sequence[Unit], *, some: bool) -> Query:
     """Joins units to the query of a stage."""
     queries = [unit.query for unit in units]

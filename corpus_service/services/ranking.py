@@ -8,7 +8,7 @@ without them. So a position needs no memory of the service and survives its rest
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -22,12 +22,19 @@ from corpus_service.search.limits import (
     RANKED_PAGES_KEPT_MAX,
     RANKED_PASSAGES_MAX,
 )
-from corpus_service.search.ordering import closest_first, never_rising, whole_documents_first
-from corpus_service.search.planning import Stage, collapse, plan
+from corpus_service.search.ordering import (
+    closest_first,
+    listings_lowered,
+    never_rising,
+    whole_documents_first,
+    without_listings,
+)
+from corpus_service.search.planning import Stage, collapse, fills_with_some, plan
 from corpus_service.search.preparation import normalise
 from corpus_service.search.query import NO_MATCH, parse_query
 from corpus_service.search.units import Unit, all_of
 from corpus_service.search.word_forms import with_forms
+from corpus_service.services.collected_hits import CollectedHits, GameVocabulary, LookedInto
 from corpus_service.services.failures import invalid
 from corpus_service.services.ranked_pages import RankedPages
 from corpus_service.storage.interface import PassageIndex, SourceReader
@@ -101,66 +108,7 @@ class RankedPage:
 class _Ranked:
     candidates: list[Candidate]
     limited: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Looked:
-    """Passages that were looked into for one page, each asked of the store once."""
-
-    store: PassageIndex
-    game_id: str
-    known: dict[int, Passage] = field(default_factory=dict)
-
-    def passages(self, rows: Collection[int]) -> Mapping[int, Passage]:
-        """Returns passages by their rows, others among them."""
-        missing = [row for row in rows if row not in self.known]
-        if missing:
-            self.known.update(self.store.passages(self.game_id, missing))
-        return self.known
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """What may still be given: rows not given before, up to the share of each version."""
-
-    delivered: frozenset[int]
-    shares: Counter[str]
-    per_document: int
-    wanted: int
-    looked: _Looked
-
-    def of(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Takes the best candidates that may be given."""
-        shares = self.shares.copy()
-        chosen: list[Candidate] = []
-        for candidate in candidates:
-            if candidate.row in self.delivered:
-                continue
-            if shares[candidate.version_id] >= self.per_document:
-                continue
-            shares[candidate.version_id] += 1
-            chosen.append(candidate)
-            if len(chosen) == self.wanted:
-                break
-        return chosen
-
-
-@dataclass(frozen=True, slots=True)
-class _GameVocabulary:
-    """The words of one game, within the deadline of the call."""
-
-    store: PassageIndex
-    game_id: str
-
-    def tokens(self, beginning: str, limit: int) -> Sequence[str]:
-        """See `Vocabulary.tokens`."""
-        return self.store.tokens(
-            self.game_id, beginning, limit=limit, deadline_seconds=deadline.remaining()
-        )
-
-    def known_tokens(self, words: Sequence[str]) -> Sequence[str]:
-        """See `Vocabulary.known_tokens`."""
-        return self.store.known_tokens(self.game_id, words, deadline_seconds=deadline.remaining())
+    listings: list[Candidate]
 
 
 class RankingStore(PassageIndex, SourceReader, Protocol):
@@ -215,7 +163,8 @@ class PassageRanking:
             return RankedPage((), reason)
         stages = plan(request.query, parsed)
         begin = position or SearchPagePosition(0, frozenset())
-        if begin.stage >= len(stages):
+        # Behind the last stage stand the listings that were left out.
+        if begin.stage > len(stages):
             raise invalid("PAGE_TOKEN_INVALID", "page_token")
         page = self._page(request, stages, as_of, begin)
         if page.candidates or begin.delivered:
@@ -233,53 +182,72 @@ class PassageRanking:
         as_of: Snapshot,
         begin: SearchPagePosition,
     ) -> RankedPage:
-        """Goes through the stages from where the page begins until it is full."""
-        wanted = request.page_size + 1
-        delivered = begin.delivered
-        looked = _Looked(self._store, request.game_id)
-        passages_before = looked.passages(delivered)
-        shares = Counter(passage.version_id for passage in passages_before.values())
-        chosen: list[Candidate] = []
-        last, limited, stopped = stages[begin.stage], False, begin.stage
+        """Goes through the stages from where the page begins until it is full.
+
+        Listings stand behind the pages that hold as many of the words: behind all stages, or, where
+        the last stage takes passages with some of the words, among these.
+        """
+        looked = LookedInto(self._store, request.game_id)
+        before = looked.passages(begin.delivered)
+        shares = Counter(passage.version_id for passage in before.values())
+        page = CollectedHits(
+            begin.delivered, shares, request.hits_per_document, request.page_size + 1, looked
+        )
+        last, limited, stopped = stages[min(begin.stage, len(stages) - 1)], False, begin.stage
+        listings: dict[int, list[Candidate]] = {}
         for number in range(begin.stage, len(stages)):
-            stage = stages[number]
-            if stage.forms:
-                if number > begin.stage and len(delivered) >= FORMS_BELOW_HITS:
-                    continue
-                stage = self._with_forms(request, stage)
-                if not any(unit.forms for unit in stage.units):
-                    continue
-            if not stage.fills and (chosen or (number > begin.stage and delivered)):
+            stage = self._stage(request, stages[number], page, begun=number == begin.stage)
+            if stage is None:
                 continue
-            choice = _Choice(
-                delivered, shares, request.hits_per_document, wanted - len(chosen), looked
-            )
-            found, more = self._choose(request, stage, as_of, choice)
+            found, more, listings[number] = self._choose(request, stage, as_of, page)
             limited = limited or more
             if found:
                 last, stopped = stage, number
-            chosen += found
-            delivered = delivered.union(candidate.row for candidate in found)
-            shares.update(candidate.version_id for candidate in found)
-            if len(chosen) >= wanted or (stage.alone and delivered):
+            page.take(found)
+            if not page.missing or (stage.alone and page.delivered):
                 break
-        given = never_rising(chosen[: request.page_size])
+        if page.missing and not fills_with_some(stages):
+            for number, stage in enumerate(stages):
+                if stage.some or stage.forms or not page.missing:
+                    continue
+                if number not in listings:
+                    listings[number] = self._choose(request, stage, as_of, page)[2]
+                found = page.fitting(listings[number])
+                if found:
+                    last, stopped = stage, len(stages)
+                page.take(found)
+        given = never_rising(page.chosen[: request.page_size])
         following = None
-        if len(chosen) > request.page_size:
+        if not page.missing:
             rows = begin.delivered.union(candidate.row for candidate in given)
             following = SearchPagePosition(stopped, rows)
-        explanation = Explanation(
-            terms=tuple(term for unit in last.units for term in (unit.shown, *unit.forms)),
-            excluded=last.excluded,
-            dropped=last.dropped,
-            relaxed=last.relaxed,
-            candidate_limit=RANKED_PASSAGES_MAX if limited else 0,
+        return RankedPage(
+            given, _explanation(last, limited=limited), last.units, following, looked.known
         )
-        return RankedPage(given, explanation, last.units, following, looked.known)
+
+    def _stage(
+        self, request: SearchRequest, stage: Stage, page: CollectedHits, *, begun: bool
+    ) -> Stage | None:
+        """Returns a stage as it is to be asked; None where it adds nothing to this page.
+
+        Args:
+            request: What to find.
+            stage: The stage.
+            page: What the stages before it found.
+            begun: The page goes on within this stage.
+        """
+        if stage.forms:
+            if not begun and len(page.delivered) >= FORMS_BELOW_HITS:
+                return None
+            stage = self._with_forms(request, stage)
+            return stage if any(unit.forms for unit in stage.units) else None
+        if not stage.fills and (page.chosen or (not begun and page.delivered)):
+            return None
+        return stage
 
     def _with_forms(self, request: SearchRequest, stage: Stage) -> Stage:
         """Lets a stage find the other forms of its words that the game has."""
-        vocabulary = _GameVocabulary(self._store, request.game_id)
+        vocabulary = GameVocabulary(self._store, request.game_id)
         units = with_forms(stage.units, request.narrowing.languages, vocabulary)
         query = all_of([unit.query for unit in units])
         if isinstance(stage.query, Not):
@@ -287,21 +255,26 @@ class PassageRanking:
         return replace(stage, units=units, query=query)
 
     def _choose(
-        self, request: SearchRequest, stage: Stage, as_of: Snapshot, choice: _Choice
-    ) -> tuple[list[Candidate], bool]:
-        """Takes what a stage adds to a page, and says whether more matched than can be reached."""
-        limit = len(choice.delivered) + _FIRST_LOOK * choice.wanted
+        self, request: SearchRequest, stage: Stage, as_of: Snapshot, page: CollectedHits
+    ) -> tuple[list[Candidate], bool, list[Candidate]]:
+        """Takes what a stage adds to a page.
+
+        Returns:
+            What it adds; whether more matched than can be reached; listings that it leaves out.
+        """
+        limit = len(page.delivered) + _FIRST_LOOK * page.missing
         while True:
             limit = min(max(limit, _compared(stage)), RANKED_PASSAGES_MAX)
-            ranked = self._rank(request, stage, as_of, limit, choice.looked)
-            chosen = choice.of(ranked.candidates)
+            ranked = self._rank(request, stage, as_of, limit, page.looked)
+            chosen = page.fitting(ranked.candidates)
             at_the_end = not ranked.limited or limit == RANKED_PASSAGES_MAX
-            if len(chosen) >= choice.wanted or at_the_end:
-                return chosen, ranked.limited and limit == RANKED_PASSAGES_MAX
+            if len(chosen) >= page.missing or at_the_end:
+                beyond = ranked.limited and limit == RANKED_PASSAGES_MAX
+                return chosen, beyond, ranked.listings
             limit *= _FURTHER_LOOK
 
     def _rank(
-        self, request: SearchRequest, stage: Stage, as_of: Snapshot, limit: int, looked: _Looked
+        self, request: SearchRequest, stage: Stage, as_of: Snapshot, limit: int, looked: LookedInto
     ) -> _Ranked:
         found = self._store.search(
             request.game_id,
@@ -313,6 +286,13 @@ class PassageRanking:
         )
         candidates = list(found[:limit])
         limited = len(found) > limit
+        listings: list[Candidate] = []
+        if stage.some:
+            candidates = listings_lowered(candidates)
+        elif stage.forms or stage.alone:
+            candidates = [one for part in without_listings(candidates) for one in part]
+        else:
+            candidates, listings = without_listings(candidates)
         if stage.verbatim:
             passages = looked.passages([candidate.row for candidate in candidates])
             candidates = [
@@ -325,7 +305,7 @@ class PassageRanking:
             candidates = whole_documents_first(candidates, stage.units, looked.passages)
         elif stage.has_distances:
             candidates = closest_first(candidates, stage.units, looked.passages)
-        return _Ranked(candidates, limited)
+        return _Ranked(candidates, limited, listings)
 
 
 def _compared(stage: Stage) -> int:
@@ -333,3 +313,14 @@ def _compared(stage: Stage) -> int:
     if stage.some:
         return COVERAGE_PASSAGES_MAX
     return CLOSENESS_PASSAGES_MAX if stage.has_distances else 0
+
+
+def _explanation(stage: Stage, *, limited: bool) -> Explanation:
+    """Tells how the last stage that found something read the query."""
+    return Explanation(
+        terms=tuple(term for unit in stage.units for term in (unit.shown, *unit.forms)),
+        excluded=stage.excluded,
+        dropped=stage.dropped,
+        relaxed=stage.relaxed,
+        candidate_limit=RANKED_PASSAGES_MAX if limited else 0,
+    )

@@ -14,6 +14,7 @@ from corpus_service.search.preparation import (
     TOKEN_CODE_POINTS_MAX,
     analyse,
     normalise,
+    prepare_all_for_index,
     prepare_for_index,
 )
 from corpus_service.search.view import view_of
@@ -26,7 +27,11 @@ TEXTS = st.text(alphabet=st.one_of(st.sampled_from(DIFFICULT), st.characters()),
 
 def words(text: str) -> list[str]:
     """The tokens as a lexer of words cuts them; private letters are letters."""
-    return re.findall("(?:[^\\W_]|[\ue000-\uf8ff\U000f0000-\U0010fffd])+", prepare_for_index(text))
+    return _cut_like_a_lexer(prepare_for_index(text))
+
+
+def _cut_like_a_lexer(prepared: str) -> list[str]:
+    return re.findall("(?:[^\\W_]|[\ue000-\uf8ff\U000f0000-\U0010fffd])+", prepared)
 
 
 class Lexer:
@@ -144,3 +149,16 @@ def test_view_maps_into_the_text_in_order(text: str) -> None:
 def test_lone_surrogates_are_data() -> None:
     assert words("a \ud800 b") == ["a", "b"]
     assert [piece.token for piece in analyse("\udfff悬空")] == ["悬空", "空"]
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(TEXTS, max_size=5))
+def test_texts_that_are_prepared_together_do_not_touch_each_other(texts: list[str]) -> None:
+    together = [_cut_like_a_lexer(prepared) for prepared in prepare_all_for_index(texts)]
+    assert together == [[piece.token for piece in analyse(text)] for text in texts]
+
+
+def test_a_text_with_the_separator_is_prepared_like_any_other() -> None:
+    texts = ["gate\x1etower", "悬空"]
+    assert prepare_all_for_index(texts) == [prepare_for_index(text) for text in texts]
+    assert words(texts[0]) == ["gate", "tower"]

@@ -39,9 +39,10 @@ class MemoryPassageIndex(ABC):
             behind = game.commits.get(sequence, 1)
             chunks = {row: chunk for row, chunk in game.index.items() if row < behind}
             found = [
-                Candidate(row, game.chunk_versions[row].id, score)
+                Candidate(row, version.id, score, version.artifact.family)
                 for score, row in ranked(chunks, query)
-                if reading.version_fits(game, game.chunk_versions[row], narrowing, sequence)
+                for version in (game.chunk_versions[row],)
+                if reading.version_fits(game, version, narrowing, sequence)
             ]
         if after is not None:
             key = (-after.score, after.row)

@@ -120,18 +120,18 @@ class _Matches:
         found: list[Candidate] = []
         for start in range(0, len(ranked), ADMITTED_AT_A_TIME):
             part = ranked[start : start + ADMITTED_AT_A_TIME]
-            versions: dict[int, str] = dict(
-                all_rows(
-                    self.connection,
-                    "SELECT m.row, v.id FROM"  # noqa: S608 - constants
-                    f" (SELECT value AS row FROM json_each(:rows)) AS m{_JOIN}{self.filters}",
-                    # Neighbours share pages of the file.
-                    self.bindings | {"rows": json.dumps(sorted(row for row, _ in part))},
-                )
+            rows = all_rows(
+                self.connection,
+                "SELECT m.row, v.id, v.family FROM"  # noqa: S608 - constants
+                f" (SELECT value AS row FROM json_each(:rows)) AS m{_JOIN}{self.filters}",
+                # Neighbours share pages of the file.
+                self.bindings | {"rows": json.dumps(sorted(row for row, _ in part))},
             )
-            found += [
-                Candidate(row, versions[row], -score) for row, score in part if row in versions
-            ]
+            versions = {row: (version_id, family) for row, version_id, family in rows}
+            for row, score in part:
+                if row in versions:
+                    version_id, family = versions[row]
+                    found.append(Candidate(row, version_id, -score, family))
             if len(found) >= limit:
                 break
         return found[:limit]
@@ -140,12 +140,12 @@ class _Matches:
         """Asks the filter about every match."""
         rows = all_rows(
             self.connection,
-            f"{self._scored} SELECT m.row, v.id, m.score FROM m{_JOIN}{self.filters}"  # noqa: S608
+            f"{self._scored} SELECT m.row, v.id, -m.score, v.family FROM m{_JOIN}{self.filters}"  # noqa: S608
             f"{_BEHIND.replace('WHERE', 'AND') if behind else ''}"
             " ORDER BY m.score, m.row LIMIT :limit",
             self.bindings | {"limit": limit},
         )
-        return [Candidate(row, version_id, -score) for row, version_id, score in rows]
+        return [Candidate(*row) for row in rows]
 
     @property
     def _scored(self) -> str:
