@@ -12,7 +12,7 @@ PIP = PIP_CONSTRAINT=$(CURDIR)/$(CONSTRAINTS) $(BIN)/pip --disable-pip-version-c
 
 .DEFAULT_GOAL := help
 .PHONY: help up test install protos format format-check lint proto-check types unit install-check process-tests \
-	hermes-venv sample baseline bench bench-store bench-path bench-quality bench-search bench-redaction bench-extraction bench-hermes clean
+	hermes-venv sample baseline bench bench-store bench-path bench-quality bench-search fuzz-search bench-redaction bench-extraction bench-hermes clean
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /: /' | sort
@@ -94,6 +94,9 @@ bench-quality: install ## Known-item retrieval against FTS5 and tantivy; PACKAGE
 
 bench-search: install ## Searches over gRPC against plain FTS5; CORPUS=FILE of bench-quality, FOLDER=FOLDER keeps the stores.
 	$(BIN)/python -m bench.search.run --corpus $(CORPUS) --folder $(FOLDER) --chunks 100000
+
+fuzz-search: install ## 100,000 random and hostile queries against a store.
+	SOURCECORPUS_TEST_HOSTILE_QUERIES=100000 $(BIN)/python -m pytest tests/search/test_hostile_queries.py -q
 
 bench-redaction: install ## Speed of the redactor on ordinary, dense and hostile texts.
 	$(BIN)/python -m bench.redaction.run

@@ -10,6 +10,10 @@ PHRASE_TOKENS_MAX: Final = 64
 # relaxed search may take apart.
 RUN_CHARACTERS_OF_A_WORD_MAX: Final = 6
 
+# Beginnings of words in one query: each one joins the lists of all its words before anything is
+# found, and SQLite looks at no clock meanwhile.
+QUERY_PREFIXES_MAX: Final = 8
+
 # Words and phrases of a query of which some may do although others were found with all of them.
 FILLING_UNITS_MIN: Final = 3
 # Other forms of the words are looked for where fewer hits have the words themselves.

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from corpus_service.search.limits import QUERY_PREFIXES_MAX
 from corpus_service.search.preparation import analyse_normalised, normalise
 from corpus_service.search.units import Unit, units_of_phrase, units_of_word
 from sourcecorpus.rpc.limits import QUERY_TERMS_MAX
@@ -41,7 +42,7 @@ class ParsedQuery:
     Attributes:
         required: Words and phrases to find, each once, in the order of the query.
         excluded: Words and phrases that no hit holds.
-        cut: Words beyond the limit of `QUERY_TERMS_MAX`, which are not searched.
+        cut: Words beyond `QUERY_TERMS_MAX`, beginnings beyond `QUERY_PREFIXES_MAX`: not searched.
         empty_reason: Why nothing can be found, "" where something can.
     """
 
@@ -56,11 +57,14 @@ def parse_query(text: str) -> ParsedQuery:
     required: dict[object, Unit] = {}
     excluded: dict[object, Unit] = {}
     cut: dict[str, None] = {}
+    prefixes = 0
     for unit, is_excluded in _units(text):
         kept = excluded if is_excluded else required
         if unit.query in kept:
             continue
-        if len(required) + len(excluded) >= QUERY_TERMS_MAX:
+        prefixes += unit.prefix
+        beyond = unit.prefix and prefixes > QUERY_PREFIXES_MAX
+        if beyond or len(required) + len(excluded) >= QUERY_TERMS_MAX:
             cut[unit.shown] = None
         else:
             kept[unit.query] = unit

@@ -276,6 +276,8 @@ class PassageRanking:
     def _rank(
         self, request: SearchRequest, stage: Stage, as_of: Snapshot, limit: int, looked: LookedInto
     ) -> _Ranked:
+        # Short statements end before SQLite looks at the clock.
+        deadline.require_time()
         found = self._store.search(
             request.game_id,
             stage.query,

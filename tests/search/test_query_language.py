@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_service.domain.queries import Or, Phrase, Prefix, Term
-from corpus_service.search.limits import PHRASE_TOKENS_MAX
+from corpus_service.search.limits import PHRASE_TOKENS_MAX, QUERY_PREFIXES_MAX
 from corpus_service.search.planning import plan
 from corpus_service.search.query import (
     NOTHING_TO_SEARCH_FOR,
@@ -92,6 +92,15 @@ def test_terms_beyond_the_limit_are_named() -> None:
     assert len(parsed.required) == QUERY_TERMS_MAX
     assert list(parsed.cut) == words[QUERY_TERMS_MAX:]
     assert plan("", parsed)[0].relaxed
+
+
+def test_beginnings_beyond_the_limit_are_cut() -> None:
+    parsed = parse_query(
+        " ".join(f"w{number}*" for number in range(QUERY_PREFIXES_MAX + 3)) + " end"
+    )
+    assert sum(unit.prefix for unit in parsed.required) == QUERY_PREFIXES_MAX
+    assert len(parsed.cut) == 3
+    assert parsed.required[-1].shown == "end"
 
 
 def test_long_runs_become_bounded_phrases() -> None:
