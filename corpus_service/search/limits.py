@@ -32,9 +32,9 @@ COVERAGE_PASSAGES_MAX: Final = 32
 CLOSENESS_PASSAGES_MAX: Final = 20
 # Occurrences of a word in one passage that are looked at for it.
 CLOSENESS_OCCURRENCES_MAX: Final = 16
-# Pages that are remembered, each with the passages of its hits: about 12 KB for ten.
-RANKED_PAGES_KEPT_MAX: Final = 256
-RANKED_PAGE_KEPT_HITS_MAX: Final = 20
+# Pages that are remembered, and the hits of one: with their passages about 20 KB for ten.
+KNOWN_PAGES_MAX: Final = 256
+KNOWN_PAGE_HITS_MAX: Final = 20
 
 SNIPPET_CODE_POINTS: Final = 320
 # Code points shown before the first highlight of a snippet where there is room.

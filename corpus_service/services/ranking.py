@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Final
 
 from corpus_service.domain.queries import Candidate, Not, SearchFilter
 from corpus_service.domain.sources import Passage, Snapshot
@@ -18,8 +18,6 @@ from corpus_service.search.limits import (
     CLOSENESS_PASSAGES_MAX,
     COVERAGE_PASSAGES_MAX,
     FORMS_BELOW_HITS,
-    RANKED_PAGE_KEPT_HITS_MAX,
-    RANKED_PAGES_KEPT_MAX,
     RANKED_PASSAGES_MAX,
 )
 from corpus_service.search.ordering import (
@@ -36,8 +34,7 @@ from corpus_service.search.units import Unit, all_of
 from corpus_service.search.word_forms import with_forms
 from corpus_service.services.collected_hits import CollectedHits, GameVocabulary, LookedInto
 from corpus_service.services.failures import invalid
-from corpus_service.services.ranked_pages import RankedPages
-from corpus_service.storage.interface import PassageIndex, SourceReader
+from corpus_service.storage.interface import PassageIndex
 from sourcecorpus.rpc import deadline
 from sourcecorpus.rpc.limits import QUERY_CODE_POINTS_MAX
 
@@ -111,37 +108,13 @@ class _Ranked:
     listings: list[Candidate]
 
 
-class RankingStore(PassageIndex, SourceReader, Protocol):
-    """What ranking needs of a store."""
-
-
 class PassageRanking:
     """Ranks passages. Safe from any thread; the deadline of the call bounds the store's work."""
 
-    def __init__(self, store: RankingStore) -> None:
+    def __init__(self, store: PassageIndex) -> None:
         self._store = store
-        self._pages: RankedPages[RankedPage] = RankedPages(RANKED_PAGES_KEPT_MAX)
 
     def page(
-        self, request: SearchRequest, as_of: Snapshot, position: SearchPagePosition | None = None
-    ) -> RankedPage:
-        """Ranks one page, or gives it again while the game is as it was.
-
-        Args, errors: see `rank`.
-        """
-        if self._store.snapshot(request.game_id) != as_of:
-            return self.rank(request, as_of, position)
-        key = (request, as_of, position)
-        page = self._pages.get(key)
-        if page is None:
-            page = self.rank(request, as_of, position)
-            if len(page.candidates) <= RANKED_PAGE_KEPT_HITS_MAX:
-                rows = {candidate.row for candidate in page.candidates}
-                kept = {row: passage for row, passage in page.passages.items() if row in rows}
-                self._pages.keep(key, replace(page, passages=kept))
-        return page
-
-    def rank(
         self, request: SearchRequest, as_of: Snapshot, position: SearchPagePosition | None = None
     ) -> RankedPage:
         """Ranks one page.

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from corpus_service.domain.sources import Passage, Snapshot, Version
+from corpus_service.search.limits import KNOWN_PAGE_HITS_MAX, KNOWN_PAGES_MAX
 from corpus_service.search.snippets import Snippet, make_snippet
+from corpus_service.services.known_pages import KnownPages
 from corpus_service.services.ranking import (
     Explanation,
     PassageRanking,
@@ -56,11 +58,12 @@ class SearchUseCase:
     def __init__(self, store: SearchStore) -> None:
         self._store = store
         self._ranking = PassageRanking(store)
+        self._known: KnownPages[SearchPage] = KnownPages(KNOWN_PAGES_MAX)
 
     def search(
         self, request: SearchRequest, as_of: Snapshot, position: SearchPagePosition | None = None
     ) -> SearchPage:
-        """Finds the hits of one page.
+        """Finds the hits of one page, or gives them again while the game is as it was.
 
         Args:
             request: What to find.
@@ -70,9 +73,17 @@ class SearchUseCase:
         Raises:
             Failure: INVALID_ARGUMENT QUERY_TOO_LONG, SNAPSHOT_CHANGED, what the store raises.
         """
-        page = self._ranking.page(request, as_of, position)
-        hits = self._hits(request.game_id, page)
-        return SearchPage(hits, page.explanation, page.following)
+        present = self._store.snapshot(request.game_id) == as_of
+        key = (request, as_of, position)
+        known = self._known.get(key) if present else None
+        if known is not None:
+            return known
+        ranked = self._ranking.page(request, as_of, position)
+        hits = self._hits(request.game_id, ranked)
+        page = SearchPage(hits, ranked.explanation, ranked.following)
+        if present and len(hits) <= KNOWN_PAGE_HITS_MAX:
+            self._known.keep(key, page)
+        return page
 
     def _hits(self, game_id: str, page: RankedPage) -> tuple[Hit, ...]:
         chosen = page.candidates

@@ -1,4 +1,4 @@
-"""Pages that were ranked lately, for whoever asks the same of an unchanged game.
+"""Pages that were found lately, for whoever asks the same of an unchanged game.
 
 Agents repeat their searches and turn pages to and fro. A page is remembered for one state of its
 game; whatever is committed meanwhile, a deletion above all, makes it unreachable.
@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 Page = TypeVar("Page")
 
 
-class RankedPages(Generic[Page]):
+class KnownPages(Generic[Page]):
     """The pages used last; safe from any thread."""
 
     def __init__(self, number_max: int) -> None:

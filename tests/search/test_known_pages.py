@@ -9,7 +9,7 @@ import pytest
 
 from corpus_service.bootstrap import PREPARATION
 from corpus_service.domain.queries import SearchFilter
-from corpus_service.services.ranked_pages import RankedPages
+from corpus_service.services.known_pages import KnownPages
 from corpus_service.services.search import SearchPage, SearchRequest, SearchUseCase
 from corpus_service.storage.sqlite import SqliteStore
 from tests.reading.stocked import GAME, Stock
@@ -66,7 +66,7 @@ def test_another_request_is_another_page(stock: Stock) -> None:
 
 
 def test_what_was_used_longest_ago_makes_room() -> None:
-    pages: RankedPages[str] = RankedPages(2)
+    pages: KnownPages[str] = KnownPages(2)
     pages.keep("a", "first")
     pages.keep("b", "second")
     assert pages.get("a") == "first"
