@@ -11,7 +11,11 @@ from typing import Final
 
 from corpus_service.data_folder import DataFolder
 from corpus_service.extraction import TextExtraction, extractor_versions
-from corpus_service.search.preparation import PREPARATION_VERSION, prepare_for_index
+from corpus_service.search.preparation import (
+    PREPARATION_VERSION,
+    prepare_all_for_index,
+    prepare_for_index,
+)
 from corpus_service.servicers import (
     citation_servicer,
     game_servicer,
@@ -137,7 +141,7 @@ def _text_maker(
     server: ServiceServer, extraction: TextExtraction, settings: CorpusSettings
 ) -> TextMaker:
     """Makes texts in this process, or in processes beside it where cores are to spare."""
-    local = TextPreparation(extraction, extractor_versions(), prepare_for_index)
+    local = TextPreparation(extraction, extractor_versions(), prepare_all_for_index)
     if not settings.preparation_workers:
         return local
     pool = PreparationPool(local, settings.preparation_workers)

@@ -49,7 +49,8 @@ CHUNKS_SCANNED_MAX: Final = 24
 
 # Texts with more chunks are prepared while they are written, so that they are not held twice.
 TEXT_CHUNKS_HELD_MAX: Final = 2_000
-HEADINGS_REMEMBERED_MAX: Final = 256
+# About 256 KiB of text that is held two more times for a moment.
+CHUNKS_PREPARED_TOGETHER: Final = 256
 # Claims of one document: they travel with its version and its observation.
 TEXT_CLAIMS_BYTES_MAX: Final = 16 * KIBIBYTE
 

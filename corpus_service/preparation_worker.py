@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corpus_service.extraction import TextExtraction, extractor_versions
-from corpus_service.search.preparation import prepare_for_index
+from corpus_service.search.preparation import prepare_all_for_index
 from corpus_service.services.ingest_pool import serve
 from corpus_service.services.ingest_texts import TextPreparation
 
@@ -12,7 +12,7 @@ def main() -> None:
     """Serve until the parent closes the pipe."""
     extraction = TextExtraction()
     try:
-        serve(TextPreparation(extraction, extractor_versions(), prepare_for_index))
+        serve(TextPreparation(extraction, extractor_versions(), prepare_all_for_index))
     finally:
         extraction.close()
 

@@ -16,7 +16,7 @@ from corpus_service.domain.games import Game
 from corpus_service.domain.records import CapturedSource, CaptureRecord, Content
 from corpus_service.domain.vocabulary import Completeness, SourceRole
 from corpus_service.extraction import TextExtraction, extractor_versions
-from corpus_service.search.preparation import prepare_for_index
+from corpus_service.search.preparation import prepare_all_for_index
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_pool import PreparationPool
 from corpus_service.services.ingest_texts import TextPreparation
@@ -49,7 +49,7 @@ def stock(
     """Stores documents until there are enough chunks (0: all of them); returns their number."""
     store.create_game(Game(game, created_time=1))
     extraction = TextExtraction()
-    texts = TextPreparation(extraction, extractor_versions(), prepare_for_index)
+    texts = TextPreparation(extraction, extractor_versions(), prepare_all_for_index)
     pool = PreparationPool(texts, WORKERS)
     ingest = IngestUseCase(store, pool, time.time_ns)
     number = 0

@@ -24,7 +24,11 @@ from corpus_service.domain.queries import SearchFilter, Term
 from corpus_service.domain.records import CapturedSource, CaptureRecord, Content
 from corpus_service.domain.vocabulary import Completeness, SourceRole
 from corpus_service.extraction import TextExtraction, extractor_versions
-from corpus_service.search.preparation import PREPARATION_VERSION, prepare_for_index
+from corpus_service.search.preparation import (
+    PREPARATION_VERSION,
+    prepare_all_for_index,
+    prepare_for_index,
+)
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_pool import PreparationPool
 from corpus_service.services.ingest_texts import TextMaker, TextPreparation
@@ -45,7 +49,7 @@ def main() -> None:
         else made_up(count=options.count)
     )
     extraction = TextExtraction()
-    texts: TextMaker = TextPreparation(extraction, extractor_versions(), prepare_for_index)
+    texts: TextMaker = TextPreparation(extraction, extractor_versions(), prepare_all_for_index)
     pool = PreparationPool(texts, options.workers) if options.workers else None
     size = sum(len(document.body) for document in documents) / 1e6
     print(f"{len(documents)} documents, {size:.1f} MB, load {os.getloadavg()[0]:.1f}")

@@ -46,6 +46,11 @@ _RUNS: Final = re.compile(f"([{UNSPACED}]+)")
 # Pairs over the border of two runs; see `_written_runs`.
 _BORDER: Final = re.compile("\n \n. ")
 _WIDE: Final = re.compile("([^\\x00-\\x7f]+)")
+# What NFKC makes of the punctuation of CJK texts. A text without it is mostly in NFKC, which is
+# found out ten times as fast as it is made.
+_PUNCTUATION: Final = tuple(
+    (sign, unicodedata.normalize("NFKC", sign)) for sign in "\u3000\xa0，：；！？（）…"
+)
 _TOKEN: Final = re.compile(f"[\\w{PRIVATE}]+")
 _NO_TOKEN: Final = re.compile(f"[^\\w{PRIVATE}\n]+")
 # Longer tokens hold a whole stretch of this size that begins at a multiple of it.
@@ -204,6 +209,8 @@ def _folded(wide: str) -> str:
     A mark may be apart from the ASCII letter that carries it. Folding drops such marks.
     """
     wide = BEFORE_NORMALISATION.sub(_read_before, wide)
+    for character, reading in _PUNCTUATION:
+        wide = wide.replace(character, reading)
     # Case folding can undo the composition, and composing can bring up new pairs of case (the
     # Unicode Standard, 3.13, toNFKC_Casefold).
     wide = unicodedata.normalize("NFKC", wide).casefold()

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from itertools import islice
 from typing import Final, Protocol
 
 from corpus_service.chunking import Chunk, chunk_text
@@ -27,7 +27,7 @@ from corpus_service.extraction.types import (
     Flag,
 )
 from corpus_service.limits import (
-    HEADINGS_REMEMBERED_MAX,
+    CHUNKS_PREPARED_TOGETHER,
     TEXT_CHUNKS_HELD_MAX,
     TEXT_CLAIMS_BYTES_MAX,
 )
@@ -45,6 +45,9 @@ _CLAIM_NAMES: Final = {kind: kind.value for kind in ClaimKind} | {
     ClaimKind.LICENSE: "rel=license",
 }
 _HASH_STEP_CODE_POINTS: Final = 1 << 20
+
+PrepareAll = Callable[[Sequence[str]], Sequence[str]]
+"""Writes what the full-text index takes of each text; many at once cost less than one by one."""
 
 
 class TextExtractor(Protocol):
@@ -84,13 +87,13 @@ class TextPreparation:
     Attributes:
         extractor: Makes text of bytes.
         extractors: Names and versions of all extractors, to find out what was read by them before.
-        prepare: Writes what the full-text index takes.
+        prepare_all: Writes what the full-text index takes of each text.
         content_bytes_max: Of larger contents no text is made; they are not even read.
     """
 
     extractor: TextExtractor
     extractors: Sequence[tuple[str, str]]
-    prepare: Callable[[str], str]
+    prepare_all: PrepareAll
     content_bytes_max: int = CONTENT_BYTES_MAX
 
     def read_all(self, jobs: Sequence[ReadingJob]) -> list[PreparedSource | Exception]:
@@ -139,7 +142,7 @@ class TextPreparation:
             # White space alone has no chunk, and yet every character of a version is kept.
             chunks = [Chunk(0, 0, len(text), (), 0)]
         title = source.title or extracted.title
-        sequence = _TextChunks(text, chunks, title, self.prepare)
+        sequence = _TextChunks(text, chunks, title, self.prepare_all)
         return PreparedText(
             extractor=extracted.extractor,
             extractor_version=extracted.extractor_version,
@@ -159,37 +162,42 @@ class _TextChunks:
     """The chunks of a text with what the index takes; can be read more than once."""
 
     def __init__(
-        self, text: str, chunks: Sequence[Chunk], title: str, prepare: Callable[[str], str]
+        self, text: str, chunks: Sequence[Chunk], title: str, prepare_all: PrepareAll
     ) -> None:
         self._text = text
         self._chunks = chunks
         self._title = title
-        self._prepare = prepare
+        self._prepare_all = prepare_all
 
     def __iter__(self) -> Iterator[PreparedChunk]:
+        chunks = iter(self._chunks)
         line = 1
-        path: tuple[str, ...] = ()
-        # Neighbouring chunks share most of their headings.
-        prepare = lru_cache(HEADINGS_REMEMBERED_MAX)(self._prepare)
-        path_json, heading = "[]", prepared_heading(prepare, self._title, ())
-        for chunk in self._chunks:
-            part = self._text[chunk.start : chunk.end]
-            if chunk.heading_path != path:
-                path = chunk.heading_path
-                path_json = json.dumps(path, ensure_ascii=False)
-                heading = prepared_heading(prepare, self._title, path)
-            body = self._prepare(part)
-            yield PreparedChunk(
-                chunk.start,
-                chunk.end,
-                line,
-                path_json,
-                part,
-                chunk.token_count,
-                heading if body else "",
-                body,
-            )
-            line += part.count("\n")
+        while group := list(islice(chunks, CHUNKS_PREPARED_TOGETHER)):
+            parts = [self._text[chunk.start : chunk.end] for chunk in group]
+            paths = dict.fromkeys(chunk.heading_path for chunk in group)
+            headings = list({self._title, *(path[-1] for path in paths if path)})
+            prepared = self._prepare_all([*parts, *headings])
+            known = dict(zip(headings, prepared[len(parts) :], strict=True))
+            written = {
+                path: (
+                    json.dumps(path, ensure_ascii=False),
+                    prepared_heading(known.__getitem__, self._title, path),
+                )
+                for path in paths
+            }
+            for chunk, part, body in zip(group, parts, prepared, strict=False):
+                path_json, heading = written[chunk.heading_path]
+                yield PreparedChunk(
+                    chunk.start,
+                    chunk.end,
+                    line,
+                    path_json,
+                    part,
+                    chunk.token_count,
+                    heading if body else "",
+                    body,
+                )
+                line += part.count("\n")
 
 
 def _hash_of(text: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 from corpus_service.domain.games import Game
 from corpus_service.extraction import TextExtraction, extractor_versions
-from corpus_service.search.preparation import prepare_for_index
+from corpus_service.search.preparation import prepare_all_for_index
 from corpus_service.servicers.ingest_servicer import IngestServicer
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_texts import TextPreparation
@@ -49,7 +49,7 @@ def over_socket(store: SqliteStore, call: Callable[[Stub], Awaitable[None]]) -> 
     async def converse() -> None:
         extraction = TextExtraction()
         with ThreadPoolExecutor(4) as threads:
-            texts = TextPreparation(extraction, extractor_versions(), prepare_for_index)
+            texts = TextPreparation(extraction, extractor_versions(), prepare_all_for_index)
             servicer = IngestServicer(
                 IngestUseCase(store, texts, time.time_ns), ContentUploadUseCase(store), threads
             )

@@ -14,7 +14,7 @@ from corpus_service.domain.text_facts import TextFacts
 from corpus_service.domain.vocabulary import Completeness, IngestStatus, SourceRole
 from corpus_service.extraction import TextExtraction, extractor_versions
 from corpus_service.limits import TEXT_CLAIMS_BYTES_MAX
-from corpus_service.search.preparation import prepare_for_index
+from corpus_service.search.preparation import prepare_all_for_index
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_findings import with_findings
 from corpus_service.services.ingest_texts import TextPreparation
@@ -42,7 +42,7 @@ def store() -> Iterator[MemoryStore]:
 @pytest.fixture
 def ingest(store: MemoryStore, tmp_path: Path) -> Iterator[IngestUseCase]:
     extraction = TextExtraction()
-    texts = TextPreparation(extraction, extractor_versions(), prepare_for_index)
+    texts = TextPreparation(extraction, extractor_versions(), prepare_all_for_index)
     yield IngestUseCase(store, texts, lambda: 1)
     extraction.close()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from corpus_service.extraction import TextExtraction, extractor_versions
-from corpus_service.search.preparation import prepare_for_index
+from corpus_service.search.preparation import prepare_all_for_index
 from corpus_service.services import ingest_pool
 from corpus_service.services.ingest_pool import PreparationPool
 from corpus_service.services.ingest_texts import ReadingJob, TextPreparation
@@ -51,7 +51,7 @@ def test_workers_make_the_same_texts_in_the_same_order(
     pool: PreparationPool, local: Recording
 ) -> None:
     extraction = TextExtraction()
-    here = TextPreparation(extraction, extractor_versions(), prepare_for_index)
+    here = TextPreparation(extraction, extractor_versions(), prepare_all_for_index)
     assert pool.read_all(JOBS) == here.read_all(JOBS)
     assert pool.read_all(JOBS[:1]) == here.read_all(JOBS[:1])
     assert pool.read_all([]) == []

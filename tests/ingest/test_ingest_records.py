@@ -22,7 +22,7 @@ from corpus_service.extraction.types import (
     FailureReason,
     Flag,
 )
-from corpus_service.search.preparation import prepare_for_index
+from corpus_service.search.preparation import prepare_all_for_index
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_texts import TextPreparation
 from corpus_service.storage.sqlite import SqliteStore
@@ -72,7 +72,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 @pytest.fixture
 def ingest(store: SqliteStore, extractor: CountingExtractor) -> IngestUseCase:
-    texts = TextPreparation(extractor, (("counting", "1"),), prepare_for_index)
+    texts = TextPreparation(extractor, (("counting", "1"),), prepare_all_for_index)
     return IngestUseCase(store, texts, lambda: NOW)
 
 
@@ -121,7 +121,7 @@ def test_a_newer_extractor_makes_a_new_version(
     (first,) = run(ingest, of("e1", b"gate"))
     extractor.version = "2"
     newer = replace(
-        ingest, texts=TextPreparation(extractor, (("counting", "2"),), prepare_for_index)
+        ingest, texts=TextPreparation(extractor, (("counting", "2"),), prepare_all_for_index)
     )
     (second,) = run(newer, of("e2", b"gate"))
     assert second.outcome is Outcome.OBSERVED_AGAIN

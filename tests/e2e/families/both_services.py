@@ -28,7 +28,7 @@ from corpus_service.domain.records import IngestResult
 from corpus_service.domain.sources import Observation, Passage, Source, Version
 from corpus_service.domain.vocabulary import Completeness, IngestStatus, SourceRole
 from corpus_service.extraction import TextExtraction, extractor_versions
-from corpus_service.search.preparation import prepare_for_index
+from corpus_service.search.preparation import prepare_all_for_index
 from corpus_service.servicers.ingest_messages import read_record
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_texts import TextPreparation
@@ -111,7 +111,7 @@ class BothServices:
         self._pipeline = _pipeline(settings, policy)
         self.store = SqliteStore(folder, PREPARATION)
         self._extraction = TextExtraction()
-        texts = TextPreparation(self._extraction, extractor_versions(), prepare_for_index)
+        texts = TextPreparation(self._extraction, extractor_versions(), prepare_all_for_index)
         self._ingest = IngestUseCase(self.store, texts, lambda: NOW)
 
     def close(self) -> None:
