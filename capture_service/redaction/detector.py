@@ -1,15 +1,19 @@
 """Detection: dispatches events to the rules and adds what only shows in a decoded view of the text."""
 
+import re
 from typing import Final
 
 from capture_service.redaction import encodings
 from capture_service.redaction.assignments import confirm_configured_name
 from capture_service.redaction.families import CONFIRM, PERSONAL_FAMILIES, Family
+from capture_service.redaction.json_text import StringView
+from capture_service.redaction.limits import MAX_NESTED_STRINGS
 from capture_service.redaction.policy import RedactionPolicy, Scope
 from capture_service.redaction.scan import ENCODED, Scan, Span, WorkBudget, merge
 from capture_service.redaction.upstream import confirm_upstream
 
 _ESCAPED: Final = frozenset([b'"', b"/", b"b", b"f", b"n", b"r", b"t", b"u"])
+_CLOSES_STRING: Final = re.compile(rb"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 EVENT_COST: Final = 16
 """Bytes of work that one event counts for."""
 
@@ -22,23 +26,64 @@ class Detector:
     def __init__(self, policy: RedactionPolicy) -> None:
         self._policy = policy
 
-    def spans(self, data: bytes, scope: Scope, budget: WorkBudget) -> tuple[list[Span], bool]:
+    def spans(
+        self, data: bytes, scope: Scope, budget: WorkBudget, *, strings: bool = False
+    ) -> tuple[list[Span], bool]:
         """Return merged spans in ascending order, and whether somebody masked before us.
+
+        Args:
+            data: The text.
+            scope: What holds for the game.
+            budget: Work that may still be done.
+            strings: Whether the text is JSON, whose strings are looked at without their escapes too.
 
         Raises:
             RedactionRefused: The work budget is used up.
         """
-        events = self._policy.engine.events(data)
-        if not events:
-            return [], False
-        scan = Scan(data, budget)
-        escaped = self._confirm(scan, events, scope, nested=False)
-        if escaped:
-            self._look_through_escapes(scan, scope, budget)
-        spans = [_whole_escapes(data, span) for span in merge(scan.spans, scan.opaque)]
+        spans, upstream = self._detect(data, scope, budget, strings=strings, depth=0)
         if scope.allowed:
             spans = [span for span in spans if data[span.start : span.end] not in scope.allowed]
-        return spans, scan.upstream_masked
+        return spans, upstream
+
+    def _detect(
+        self, data: bytes, scope: Scope, budget: WorkBudget, *, strings: bool, depth: int
+    ) -> tuple[list[Span], bool]:
+        spans: list[Span] = []
+        upstream = False
+        opaque: list[tuple[int, int]] = []
+        events = self._policy.engine.events(data)
+        if events:
+            scan = Scan(data, budget)
+            if self._confirm(scan, events, scope, nested=False):
+                self._look_through_escapes(scan, scope, budget)
+            spans, upstream, opaque = scan.spans, scan.upstream_masked, scan.opaque
+        # Another level only where strings hold JSON again.
+        if strings and (b'\\"' if depth else b"\\") in data and depth < MAX_NESTED_STRINGS:
+            inner, masked = self._look_into_strings(data, scope, budget, depth)
+            spans, upstream = spans + inner, upstream or masked
+            opaque = opaque if events else Scan(data, budget).opaque
+        if not spans:
+            return spans, upstream
+        return [_whole_escapes(data, span) for span in merge(spans, opaque)], upstream
+
+    def _look_into_strings(
+        self, data: bytes, scope: Scope, budget: WorkBudget, depth: int
+    ) -> tuple[list[Span], bool]:
+        """Run the rules on the text that JSON strings stand for, and bring what they find back."""
+        view = StringView(data, 0, len(data))
+        budget.spend(len(view.data))
+        inner, upstream = self._detect(view.data, scope, budget, strings=True, depth=depth + 1)
+        found = []
+        for span in inner:
+            start, end = view.original(span.start, span.end)
+            if _CLOSES_STRING.match(data, start, end):
+                continue  # it goes over the end of a string, so it is no text of one
+            canonical = (
+                view.data[span.start : span.end] if span.canonical is None else span.canonical
+            )
+            quote = b"\\" * (span.quote.count(b"\\") + bool(span.quote)) + span.quote
+            found.append(span._replace(start=start, end=end, canonical=canonical, quote=quote))
+        return found, upstream
 
     def _confirm(
         self, scan: Scan, events: list[tuple[int, int]], scope: Scope, *, nested: bool

@@ -124,6 +124,7 @@ _WORD_PARTS: Final = re.compile(
 WEAK_BYTES: Final = 20
 """Shortest value that is masked beside a name that is only sometimes secret."""
 _WEAK_ALPHABET: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-=+/"
+_DIGIT_RUNS: Final = re.compile(rb"[0-9]+")
 _LETTER: Final = re.compile(rb"[A-Za-z]")
 _SAFE_MACHINE: Final = re.compile(rb"[\x21-\x7e]+")
 
@@ -217,6 +218,8 @@ def _looks_random(value: bytes, minimum: int) -> bool:
         return False
     if digits == 0 and not (_random_letters(value) and len(value) >= max(minimum, 12)):
         return False
+    if len(value) >= 20 and value.isalnum() and len(_DIGIT_RUNS.findall(value)) >= 3:
+        return True
     return not is_words(value)
 
 

@@ -89,7 +89,7 @@ def confirm_element(scan: Scan, position: int) -> None:
     data = scan.data
     before = data[max(0, position - 200) : position]
     opening = before.rfind(b"<")
-    if opening < 0:
+    if opening < 0 or before.endswith(b"/>"):
         return
     match = _ELEMENT_NAME.match(before, opening)
     named = _NAMED_ATTRIBUTE.search(before, opening)

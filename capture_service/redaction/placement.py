@@ -44,7 +44,7 @@ _BARE_NAMES: Final = words(
     "token secret secrets credential credentials creds jwt bearer key tokens"
 )
 """Names that code and schemas use for much else; a plain word behind them is no secret."""
-_PRINTABLE: Final = re.compile(rb"[\x21-\x7e]+")
+_PRINTABLE: Final = re.compile(rb"(?=[^A-Za-z0-9]{0,256}[A-Za-z0-9])[\x21-\x7e]+")
 _PLAIN: Final = re.compile(rb"[A-Za-z._:/ -]*")
 _TITLE: Final = re.compile(rb"(?:[A-Z][a-z]*[ ._-]?)+|[A-Z][A-Z_-]*")
 _KEYED: Final = re.compile(rb"\\{0,15}[\"']\s{0,8}(?::|=>)")
@@ -145,6 +145,7 @@ def _eligible(name: bytes, name_class: NameClass, text: bytes) -> bool:
         and 0 < len(text) <= MAX_PLACED_BYTES
         and _PRINTABLE.fullmatch(text) is not None
         and text[:1] not in b"[{<(&*$"
+        and b'"' not in text
         and b"/secrets/" not in text
         and not (name.lower() == b"pin" and not text.isdigit())
         and not stands_in(name, text)

@@ -27,6 +27,10 @@ from capture_service.redaction.scan import LOOSE, Span, WorkBudget, merge
 from capture_service.redaction.structured import structured_spans
 from capture_service.redaction.wide_text import ALIGNMENT, WideView, wide_encoding
 
+_SPACE: Final = b" \t\r\n\xef\xbb\xbf"
+"""White space of JSON, and the byte order mark before it."""
+LEADING_SPACE_BYTES: Final = 1_024
+"""Bytes of white space before the first bracket of JSON."""
 _CUT_SEARCH_BYTES: Final = 8_192
 """Bytes before the wanted cut in which a line end is looked for."""
 
@@ -131,6 +135,7 @@ class StreamingRedactor:
         "_offset",
         "_policy",
         "_scope",
+        "_strings",
         "_upstream",
     )
 
@@ -155,6 +160,7 @@ class StreamingRedactor:
         self._findings: list[Finding] = []
         self._upstream = False
         self._encoding: str | None = None
+        self._strings: bool | None = None
 
     def feed(self, chunk: bytes) -> bytes:
         """Take the next bytes and return those that are safe to pass on.
@@ -227,7 +233,11 @@ class StreamingRedactor:
         return spans
 
     def _find_in(self, text: bytes) -> list[Span]:
-        spans, upstream = self._detector.spans(text, self._scope, self._budget)
+        if self._strings is None:
+            self._strings = text[:LEADING_SPACE_BYTES].lstrip(_SPACE)[:1] in (b"{", b"[")
+        spans, upstream = self._detector.spans(
+            text, self._scope, self._budget, strings=self._strings
+        )
         self._upstream = self._upstream or upstream
         extra: list[Span] = []
         if self._scope.sensitive_pointers:

@@ -1,11 +1,11 @@
 """Walk of a JSON message for configured pointers; values are found by offset, nothing is serialised again."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from capture_service.redaction.errors import RedactionRefused
+from capture_service.redaction.json_text import StringView
 from capture_service.redaction.limits import (
     MAX_NESTED_STRINGS,
     MAX_STRUCTURED_BYTES,
@@ -20,74 +20,6 @@ _TOKEN: Final = re.compile(
     re.DOTALL,
 )
 _RULE: Final = "configured-field"
-
-
-_ESCAPE: Final = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
-)
-_SHORT_ESCAPES: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
-
-
-class StringView:
-    """The text of a JSON string, and the way back to the offsets of its escaped spelling."""
-
-    __slots__ = ("_sources", "_starts", "data")
-
-    def __init__(self, data: bytes, start: int, end: int) -> None:
-        """Decode what stands between the quotes.
-
-        Args:
-            data: The JSON text.
-            start: Offset behind the opening quote.
-            end: Offset of the closing quote.
-        """
-        pieces: list[bytes] = []
-        self._starts: list[int] = []
-        self._sources: list[tuple[int, int]] = []
-        length = 0
-        position = start
-        for match in _ESCAPE.finditer(data, start, end):
-            if position < match.start():
-                self._note(length, position, match.start())
-                pieces.append(data[position : match.start()])
-                length += match.start() - position
-            decoded = _unescaped(match.group())
-            self._note(length, *match.span())
-            pieces.append(decoded)
-            length += len(decoded)
-            position = match.end()
-        self._note(length, position, end)
-        pieces.append(data[position:end])
-        self.data = b"".join(pieces)
-
-    def _note(self, offset: int, start: int, end: int) -> None:
-        self._starts.append(offset)
-        self._sources.append((start, end))
-
-    def original(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range of the escaped spelling that a range of the text, not empty, stands for."""
-        first, _ = self._locate(start)
-        _, last = self._locate(end - 1)
-        return first, last
-
-    def _locate(self, offset: int) -> tuple[int, int]:
-        """Return the range of one byte: of the whole escape where the byte comes from one."""
-        index = bisect_right(self._starts, offset) - 1
-        start, end = self._sources[index]
-        following = self._starts[index + 1] if index + 1 < len(self._starts) else len(self.data)
-        inside = offset - self._starts[index]
-        if following - self._starts[index] == end - start:
-            return start + inside, start + inside + 1
-        return start, end
-
-
-def _unescaped(escape: bytes) -> bytes:
-    if escape[1:2] != b"u":
-        return _SHORT_ESCAPES.get(escape[1:], escape[1:])
-    units = b"".join(
-        int(escape[place : place + 4], 16).to_bytes(2, "big") for place in range(2, len(escape), 6)
-    )
-    return units.decode("utf-16-be", "surrogatepass").encode("utf-8", "surrogatepass")
 
 
 class _NotJsonError(Exception):

@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from capture_service.redaction import RedactionKey, RedactionPolicy, Redactor, load_configuration
+from capture_service.redaction.json_text import StringView
 from capture_service.redaction.limits import MAX_NESTED_STRINGS
-from capture_service.redaction.structured import StringView, structured_spans
+from capture_service.redaction.structured import structured_spans
 
 NAMES = ["result", "text", "log", "note", "deeper"]
 
