@@ -19,6 +19,7 @@ from corpus_service.domain.queries import (
 )
 from corpus_service.storage.sqlite import SqliteStore, best_matches
 from corpus_service.storage.sqlite.match_expressions import match_expression
+from corpus_service.storage.sqlite.scoring import K1
 from tests.storage.records import GAME, put_page
 
 WORDS = ("ore", "gate", "tower", "lamp", "river", "stone", "owl", "fern")
@@ -75,6 +76,7 @@ def test_some_and_known_agree_with_fts5(
     filled: SqliteStore, monkeypatch: pytest.MonkeyPatch, query: Query, limit: int
 ) -> None:
     expected = by_fts5(filled, query, limit)
+    monkeypatch.setattr(best_matches, "LEAF_GAIN", K1 + 1.0)
     for worth_it, own_cost, share in (
         (0, 0.0, 1.0),
         (0, 1e6, 1.0),
