@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from sourcecorpus.rpc.limits import INGEST_BATCH_BYTES_MAX, KIBIBYTE
+from sourcecorpus.rpc.limits import INGEST_BATCH_BYTES_MAX, INGEST_RECORDS_MAX, KIBIBYTE
 
-# Batches of 8 to 32 are 5 to 10 times cheaper than single messages; more gains nothing.
-BATCH_RECORDS_MAX: Final = 32
+# As many as the wire takes: the full-text index of the corpus is written once for each commit, and
+# larger commits make fewer segments that have to be merged.
+BATCH_RECORDS_MAX: Final = INGEST_RECORDS_MAX
 # The batch's own framing and its hashes come on top.
 BATCH_BYTES_MAX: Final = INGEST_BATCH_BYTES_MAX - 32 * KIBIBYTE
 CALL_SECONDS_MAX: Final = 60.0

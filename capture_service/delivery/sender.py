@@ -1,7 +1,8 @@
 """The sender: one task that takes batches from the outbox to the corpus and settles them.
 
-The next batch is read while the one before is under way. Records of one game go in order; a game
-that has to wait does not hold up the others. Nothing is dropped: what the corpus refuses for good
+The next batch is read while the one before is under way, and sent while the answer to that one is
+written down. It is never sent before that answer: records of one game go in order. A game that has
+to wait does not hold up the others. Nothing is dropped: what the corpus refuses for good
 becomes a dead letter that keeps its bytes and is counted.
 """
 
@@ -100,6 +101,9 @@ class Sender:
         self._held_until: dict[str, float] = {}
         self._work_came = asyncio.Event()
         self._cursor = 0
+        self._settling: asyncio.Task[None] | None = None
+        # Contents that the corpus has and the outbox does not know it yet.
+        self._unsettled: Set[LaneContent] = frozenset()
 
     def on_settled(self, callback: Callable[[], None]) -> None:
         """Register who is told after entries have left the outbox."""
@@ -112,10 +116,18 @@ class Sender:
 
     async def run(self) -> None:
         """Deliver until cancelled."""
+        try:
+            await self._run()
+        finally:
+            await self._abandon_settling()
+
+    async def _run(self) -> None:
         batch: Sequence[Outbound] = ()
         while True:
             try:
                 if not batch:
+                    # What is not settled yet would be read again.
+                    await self._settled_before()
                     batch = await self._next_batch()
                 batch = await self._deliver(batch)
                 self._backoff.reset()
@@ -128,6 +140,18 @@ class Sender:
                 batch = ()
                 self._cursor = 0
                 await asyncio.sleep(self._backoff.next_seconds())
+
+    async def _settled_before(self) -> None:
+        """Wait until the answer to the batch before is written down; its errors come up here."""
+        settling, self._settling = self._settling, None
+        if settling is not None:
+            await settling
+
+    async def _abandon_settling(self) -> None:
+        settling, self._settling = self._settling, None
+        if settling is not None:
+            settling.cancel()
+            await asyncio.gather(settling, return_exceptions=True)
 
     async def _wait_after(self, failure: Failure) -> None:
         self._cursor = 0
@@ -163,7 +187,7 @@ class Sender:
             return
 
     async def _deliver(self, batch: Sequence[Outbound]) -> Sequence[Outbound]:
-        """Send a batch and settle it; returns the next one, which was read meanwhile."""
+        """Send a batch; returns the next one, which was read meanwhile. It is settled behind it."""
         self._cursor = batch[-1].entry.entry_id
         sendable = [outbound for outbound in batch if not outbound.damaged]
         under_way = {
@@ -171,7 +195,7 @@ class Sender:
             for outbound in sendable
             for content in outbound.entry.contents
         }
-        reading = asyncio.create_task(self._load(under_way))
+        reading = asyncio.create_task(self._load(under_way | self._unsettled))
         try:
             settlements = [
                 Settlement(outbound.entry, "DAMAGED", refusal="STORED_HASH_MISMATCH")
@@ -180,17 +204,23 @@ class Sender:
             ]
             settlements += await self._send(sendable)
             faults.reach("capture.after_corpus_answer_before_settle")
-            await self._store.settle(settlements)
+            await self._settled_before()
         except BaseException:
             reading.cancel()
             raise
-        self._tell(settlements)
-        self._settled()
+        self._unsettled = under_way
+        self._settling = asyncio.create_task(self._settle(settlements))
         following = await reading
         if self._hold_lanes(settlements):
             self._cursor = 0
             return ()
         return following
+
+    async def _settle(self, settlements: Sequence[Settlement]) -> None:
+        await self._store.settle(settlements)
+        self._unsettled = frozenset()
+        self._tell(settlements)
+        self._settled()
 
     def _tell(self, settlements: Sequence[Settlement]) -> None:
         for settlement in settlements:

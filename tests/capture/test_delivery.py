@@ -13,6 +13,7 @@ from capture_service.delivery.backoff import Backoff
 from sourcecorpus.corpus.v1 import game_pb2, ingest_service_pb2
 from sourcecorpus.corpus.v1.ingest_service_pb2 import IngestResult
 from sourcecorpus.rpc.failures import Failure, FailureCode
+from sourcecorpus.rpc.limits import INGEST_RECORDS_MAX
 from sourcecorpus.rpc.status import status_of
 from tests.capture.fake_corpus import FakeCorpus, Record
 from tests.capture.frames import GAME, envelope, finish, opening, whole
@@ -242,10 +243,11 @@ def test_batches_stay_within_their_bounds(tmp_path: Path) -> None:
             for number in range(8):
                 await service.submit(terminal(f"large-{number}", 900_000))
             await service.submit(*(small(number) for number in range(1, 61)))
+            await service.submit(*(small(number) for number in range(61, 101)))
             await corpus.start()
-            await service.delivered(69)
+            await service.delivered(109)
             # 900 kB of text and the result that holds it: two such records fit into 2 MiB at most.
-            assert max(corpus.batches) <= 32
+            assert max(corpus.batches) <= INGEST_RECORDS_MAX
             assert max(corpus.batches[1:4]) <= 2
         await corpus.stop()
 
