@@ -16,7 +16,7 @@ from capture_service.redaction.limits import (
     MAX_REMEMBERED_SECRETS,
     MIN_REMEMBERED_BYTES,
 )
-from capture_service.redaction.scan import STRUCTURED, Span
+from capture_service.redaction.scan import LOOSE, STRUCTURED, Span
 from capture_service.redaction.token_rules import escape
 
 _SCAN_BY_FIND_BYTES: Final = 4_000_000
@@ -70,7 +70,7 @@ class LiteralSearch:
         ]
         self._engine: TriggerEngine | None = None
 
-    def spans(self, data: bytes, rule: str) -> list[Span]:
+    def spans(self, data: bytes, rule: str, precedence: int = STRUCTURED) -> list[Span]:
         """Return the spans of all known secrets in `data`."""
         found: list[Span] = []
         for start, index in self._hits(data):
@@ -78,7 +78,7 @@ class LiteralSearch:
             begin, end = start, start + len(form)
             if encoded:
                 begin, end = _run_around(data, begin, end)
-            found.append(Span(begin, end, STRUCTURED, rule, secret))
+            found.append(Span(begin, end, precedence, rule, secret))
         return found
 
     def _hits(self, data: bytes) -> list[tuple[int, int]]:
@@ -160,4 +160,5 @@ class SessionMemory:
             if self._search is None:
                 self._search = LiteralSearch(tuple(self._secrets))
             search = self._search
-        return search.spans(data, "seen-before")
+        # The rule of the place names the mask, so that a page has one content hash whoever saw it first.
+        return search.spans(data, "seen-before", LOOSE)
