@@ -14,6 +14,11 @@ from capture_service.redaction.upstream import confirm_upstream
 
 _ESCAPED: Final = frozenset([b'"', b"/", b"b", b"f", b"n", b"r", b"t", b"u"])
 _CLOSES_STRING: Final = re.compile(rb"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+# Plain numbers, because members of an enumeration are slow to compare.
+_TOKEN: Final = int(Family.TOKEN)
+_FIRST_INNER: Final = int(Family.FIRST_INNER)
+_CONFIRM: Final = {int(family): confirm for family, confirm in CONFIRM.items()}
+_PERSONAL: Final = {int(family): kind for family, kind in PERSONAL_FAMILIES.items()}
 EVENT_COST: Final = 16
 """Bytes of work that one event counts for."""
 
@@ -92,15 +97,18 @@ class Detector:
         escaped = False
         tokens = self._policy.tokens
         scan.budget.spend(EVENT_COST * len(events))
-        for anchor, family in events:
-            if family == Family.TOKEN:
-                tokens.confirm_head(scan, anchor)
-            elif family >= Family.FIRST_INNER:
-                tokens.confirm_inner(scan, family, anchor)
-        for anchor, family in events:
-            confirm = CONFIRM.get(family)
+        others = []
+        for event in events:
+            if event[1] == _TOKEN:
+                tokens.confirm_head(scan, event[0])
+            elif event[1] >= _FIRST_INNER:
+                tokens.confirm_inner(scan, event[1], event[0])
+            else:
+                others.append(event)
+        for anchor, family in others:
+            confirm = _CONFIRM.get(family)
             if confirm is not None:
-                if family in PERSONAL_FAMILIES and not _wanted(family, scope):
+                if family in _PERSONAL and _PERSONAL[family] not in scope.personal_data:
                     continue
                 confirm(scan, anchor)
             elif family == Family.ESCAPE:
@@ -159,7 +167,3 @@ def _whole_escapes(data: bytes, span: Span) -> Span:
         return span
     run = span.end - len(data[span.start : span.end].rstrip(b"\\")) - span.start
     return span._replace(end=span.end - 1) if run % 2 and span.end - span.start > 1 else span
-
-
-def _wanted(family: int, scope: Scope) -> bool:
-    return PERSONAL_FAMILIES[Family(family)] in scope.personal_data

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from capture_service.redaction.limits import MAX_DECODED_BYTES
+from capture_service.redaction.verdicts import remembered
 
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_-]+={0,2}")
 _PRINTABLE: Final = (
@@ -34,6 +35,7 @@ def mostly_printable(data: bytes) -> bool:
     return odd * 20 <= len(data[:2048])
 
 
+@remembered
 def decodes_to_credentials(value: bytes) -> bool:
     """Say whether base64 decodes to ``user:password`` as in RFC 7617."""
     if not 8 <= len(value) <= 1024:

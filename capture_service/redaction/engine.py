@@ -87,7 +87,7 @@ class HyperscanEngine:
 
         def on_match(index: int, _start: int, end: int, _flags: int, _context: object) -> None:
             width, family = families[index]
-            append((max(0, end - width), family))
+            append((end - width if end > width else 0, family))
 
         self._database.scan(data, match_event_handler=on_match, scratch=scratch)
         return sorted(set(found)) if len(found) > 1 else found

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from capture_service.redaction.names import NameClass, words
+from capture_service.redaction.verdicts import remembered
 
 _COMMON_BIGRAMS: Final = frozenset(
     (ord(pair[0]), ord(pair[1]))
@@ -141,6 +142,7 @@ def _count_digits(value: bytes) -> int:
     return len(value) - len(value.translate(None, b"0123456789"))
 
 
+@remembered
 def is_technical(value: bytes) -> bool:
     """Say whether a value is an algorithm, a type, a version, a numbered part, a date or a choice of words."""
     return any(form.fullmatch(value) for form in (_TECHNICAL, _DATE, _ALTERNATIVES))
@@ -151,11 +153,13 @@ def is_function_word(value: bytes) -> bool:
     return _FUNCTION_WORDS.fullmatch(value) is not None
 
 
+@remembered
 def is_reference(value: bytes) -> bool:
     """Say whether a value is a path, an address, a file name or a version."""
     return _REFERENCE_MARK.search(value) is not None and _REFERENCE.fullmatch(value) is not None
 
 
+@remembered
 def is_placeholder(value: bytes) -> bool:
     """Say whether a value only stands for a secret: empty, masked, a template or a sample of documentation."""
     start = value[:_PLACEHOLDER_BYTES]
@@ -168,6 +172,7 @@ def is_placeholder(value: bytes) -> bool:
     )
 
 
+@remembered
 def is_code(value: bytes) -> bool:
     """Say whether an unquoted value reads as code, a reference to another value, a path or a version."""
     if _CODE.fullmatch(value) is not None or is_reference(value):
@@ -184,6 +189,7 @@ def _names_something(part: bytes) -> bool:
     return _IDENTIFIER.fullmatch(part) is not None and _mean_wordish(part.lower()) >= 0.5
 
 
+@remembered
 def is_words(value: bytes) -> bool:
     """Say whether most of a value is made of pronounceable words."""
     digits = _count_digits(value)
@@ -199,6 +205,7 @@ def is_words(value: bytes) -> bool:
     return wordlike >= 0.68 * letters and len(value) - letters <= max(3, len(value) // 3)
 
 
+@remembered
 def looks_machine_made(value: bytes, minimum: int) -> bool:
     """Say whether a value looks generated: long enough, mixed, no words, no path, version, date or address."""
     if len(value) < minimum or is_placeholder(value):
@@ -206,6 +213,7 @@ def looks_machine_made(value: bytes, minimum: int) -> bool:
     return _looks_random(value, minimum)
 
 
+@remembered
 def _looks_random(value: bytes, minimum: int) -> bool:
     if _SAFE_MACHINE.fullmatch(value) is None or is_reference(value) or _DATE.fullmatch(value):
         return False
@@ -246,6 +254,7 @@ def is_digest_like(value: bytes) -> bool:
     )
 
 
+@remembered
 def judge_password(value: bytes, quoted: bool) -> bool:
     """Judge the value beside a password name."""
     if not quoted and b"\\" in value:
@@ -302,6 +311,7 @@ def _judge_passphrase(value: bytes) -> bool:
     )
 
 
+@remembered
 def judge_secret(value: bytes, quoted: bool) -> bool:
     """Judge the value beside a name for a key, token or secret."""
     if not 8 <= len(value) <= 4096 or is_placeholder(value):
@@ -315,6 +325,7 @@ def judge_secret(value: bytes, quoted: bool) -> bool:
     return _looks_random(value, 8)
 
 
+@remembered
 def judge_weak(value: bytes, quoted: bool) -> bool:
     """Judge the value beside a name that is only sometimes secret."""
     if len(value) < WEAK_BYTES or not value.isascii() or not _has_digit(value):

@@ -36,6 +36,9 @@ MAX_DECODED_BYTES: Final = 65_536
 MAX_NESTED_KEYS: Final = 4
 """Operators inside one bare value; beyond it the whole value is masked."""
 
+MAX_VERDICTS: Final = 1_024
+"""Verdicts of each judge on values that are remembered while a message is redacted."""
+
 LEAD_CONTEXT_BYTES: Final = 200
 """Bytes before a word of a protocol that are looked at for the login it belongs to."""
 

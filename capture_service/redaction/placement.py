@@ -18,6 +18,7 @@ from capture_service.redaction.names import (
     words,
 )
 from capture_service.redaction.values import Value
+from capture_service.redaction.verdicts import remembered
 
 STAND_INS: Final = words(
     """
@@ -89,6 +90,7 @@ _ESCAPED_GAP: Final = re.compile(
 _HEADER_GAP: Final = re.compile(rb":[ \t]{0,4}")
 
 
+@remembered
 def stands_in(name: bytes, text: bytes) -> bool:
     """Say whether a value is a word that samples, labels and types put where a secret would stand."""
     if is_placeholder(text):

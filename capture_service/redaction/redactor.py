@@ -7,9 +7,11 @@ from typing import Final
 
 from capture_service.redaction.canonical import canonical_secret
 from capture_service.redaction.detector import Detector
+from capture_service.redaction.errors import RedactionRefused
 from capture_service.redaction.limits import (
     CONTEXT_BYTES,
     LOOKAHEAD_BYTES,
+    MAX_VERDICTS,
     SEGMENT_BYTES,
     WORK_FLOOR_BYTES,
     WORK_PER_BYTE,
@@ -25,6 +27,7 @@ from capture_service.redaction.result import (
 )
 from capture_service.redaction.scan import LOOSE, Span, WorkBudget, merge
 from capture_service.redaction.structured import structured_spans
+from capture_service.redaction.verdicts import forget
 from capture_service.redaction.wide_text import ALIGNMENT, WideView, wide_encoding
 
 _SPACE: Final = b" \t\r\n\xef\xbb\xbf"
@@ -133,6 +136,7 @@ class StreamingRedactor:
         "_media_type",
         "_memory",
         "_offset",
+        "_placeholders",
         "_policy",
         "_scope",
         "_strings",
@@ -159,6 +163,7 @@ class StreamingRedactor:
         self._counts: Counter[str] = Counter()
         self._findings: list[Finding] = []
         self._upstream = False
+        self._placeholders: dict[tuple[str, bytes], bytes] = {}
         self._encoding: str | None = None
         self._strings: bool | None = None
 
@@ -200,6 +205,7 @@ class StreamingRedactor:
     def _result(self, data: bytes) -> RedactionResult:
         if not self._findings:
             return RedactionResult(data, NO_COUNTS, self._upstream)
+        forget()
         return RedactionResult(
             data, MappingProxyType(dict(self._counts)), self._upstream, tuple(self._findings)
         )
@@ -224,6 +230,13 @@ class StreamingRedactor:
         if self._encoding is None:
             self._encoding = wide_encoding(window)
         self._budget.left += WORK_PER_BYTE * (len(window) - self._context)
+        try:
+            return self._find_anywhere(window)
+        except RedactionRefused:
+            forget()
+            raise
+
+    def _find_anywhere(self, window: bytes) -> list[Span]:
         spans = self._find_in(window)
         if self._encoding:
             view = WideView(window, self._encoding)
@@ -259,6 +272,16 @@ class StreamingRedactor:
                 if written != canonical and span.canonical is None:
                     self._memory.remember(written)
 
+    def _placeholder(self, window: bytes, span: Span) -> bytes:
+        written = window[span.start : span.end] if span.canonical is None else span.canonical
+        placeholder = self._placeholders.get((span.rule, written))
+        if placeholder is None:
+            placeholder = self._policy.key.placeholder(span.rule, canonical_secret(written))
+            if len(self._placeholders) >= MAX_VERDICTS:
+                self._placeholders.clear()
+            self._placeholders[span.rule, written] = placeholder
+        return placeholder
+
     def _splice(self, window: bytes, spans: list[Span], cut: int) -> bytes:
         position = self._context
         pieces: list[bytes] = []
@@ -267,8 +290,7 @@ class StreamingRedactor:
                 continue
             start = max(span.start, position)
             pieces.append(window[position:start])
-            placeholder = self._policy.key.placeholder(span.rule, _canonical(window, span))
-            mask = span.quote + placeholder + span.quote
+            mask = span.quote + self._placeholder(window, span) + span.quote
             pieces.append(mask.decode("ascii").encode(span.encoding) if span.encoding else mask)
             self._counts[span.rule] += 1
             self._findings.append(Finding(span.rule, self._offset + start, self._offset + span.end))

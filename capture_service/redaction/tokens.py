@@ -10,6 +10,7 @@ from capture_service.redaction.judge import is_placeholder, is_words, looks_mach
 from capture_service.redaction.limits import MAX_TOKEN_BREAKS, MAX_TOKEN_BYTES
 from capture_service.redaction.scan import TYPED, Scan
 from capture_service.redaction.token_rules import TokenRule
+from capture_service.redaction.verdicts import remembered
 
 _RUN: Final = re.compile(rb"[A-Za-z0-9_.+/=%:$~-]+")
 _BREAK: Final = re.compile(
@@ -98,6 +99,7 @@ def _confirm(scan: Scan, rule: TokenRule, start: int, head: int, prefix: int) ->
     scan.add(first, last, TYPED, rule.name)
 
 
+@remembered
 def _plausible(body: bytes) -> bool:
     if len(set(body)) < 5 or is_placeholder(body):
         return False
