@@ -71,6 +71,23 @@ def stock(
     return _chunks(store, game)
 
 
+def stock_games(
+    store: SqliteStore, documents: Iterator[Document], *, games: int, each: int
+) -> list[str]:
+    """Makes games of a few documents; returns their ids."""
+    extraction = TextExtraction()
+    texts = TextPreparation(extraction, extractor_versions(), prepare_all_for_index)
+    ingest = IngestUseCase(store, texts, time.time_ns)
+    names = [f"game-{number}" for number in range(games)]
+    for name in names:
+        store.create_game(Game(name, created_time=1))
+        records = [_record(at, one, name) for at, one in enumerate(islice(documents, each))]
+        for future in ingest.ingest(records):
+            future.result()
+    extraction.close()
+    return names
+
+
 def _chunks(store: SqliteStore, game: str) -> int:
     with store._reader(game) as connection:  # noqa: SLF001 - a count that no reader needs
         count: int = connection.execute("SELECT count(*) FROM source_chunks").get

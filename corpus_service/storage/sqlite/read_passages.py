@@ -30,14 +30,12 @@ _JOIN: Final = (
     " WHERE m.row < v.row + v.chunk_count"
 )
 _BEHIND: Final = " WHERE (m.score, m.row) > (:score, :row)"
-# The filter first looks at so many matches: enough for most pages, cheap beside ranking.
-FILTERED_FIRST_MIN: Final = 32
-FILTERED_FIRST_FACTOR: Final = 2
+# The filter first looks at so many matches beyond those that are asked for: most filters let most
+# matches pass, and each look touches pages of four tables.
+SPARE_MATCHES: Final = 8
 # Then at so many, in portions.
 FILTERED_NEXT_MAX: Final = 20_000
-ADMITTED_AT_A_TIME: Final = 1_000
-# Matches ranked beyond those that are asked for, as the filter may take some away.
-SPARE_MATCHES: Final = 8
+ADMITTED_AT_A_TIME: Final = 256
 
 
 def search(
@@ -77,7 +75,7 @@ def search(
     matches = _Matches(connection, score, condition, filters, bindings)
     if after is not None:
         bindings |= {"score": -after.score, "row": after.row}
-    for number in (max(FILTERED_FIRST_MIN, limit * FILTERED_FIRST_FACTOR), FILTERED_NEXT_MAX):
+    for number in (limit + SPARE_MATCHES, FILTERED_NEXT_MAX):
         ranked = matches.best(number, behind=after is not None)
         found = matches.admitted(ranked, limit)
         if len(found) == limit or len(ranked) < number:

@@ -50,8 +50,7 @@ def test_both_ways_agree(
 ) -> None:
     before = filled.snapshot(GAME)
     first = pages(filled, narrowing, limit, before)
-    monkeypatch.setattr(read_passages, "FILTERED_FIRST_MIN", 1)
-    monkeypatch.setattr(read_passages, "FILTERED_FIRST_FACTOR", 1)
+    monkeypatch.setattr(read_passages, "SPARE_MATCHES", 0)
     assert pages(filled, narrowing, limit, before) == first
     monkeypatch.setattr(read_passages, "ADMITTED_AT_A_TIME", 2)
     assert pages(filled, narrowing, limit, before) == first
