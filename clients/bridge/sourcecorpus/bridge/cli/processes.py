@@ -1,6 +1,8 @@
 """Starts both services as processes, waits until they serve, and ends them in the order of the flow.
 
 Sinks start first and stop last: the corpus is there before captures arrive, and capture drains into it.
+From the first child on, SIGINT and SIGTERM set a flag and nothing else: an exception out of a signal handler
+could fall between the start of a child and the note of its pid, and leave that child behind.
 """
 
 from __future__ import annotations
@@ -35,11 +37,16 @@ class ServicePair:
         self._config_file = config_file
         self._stack = ExitStack()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._stop_asked = threading.Event()
         self._settings = load(RuntimeSettings, file=config_file)
         self.addresses = Addresses.from_settings(self._settings)
 
     def __enter__(self) -> Self:
         self._ready_folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
+        if threading.current_thread() is threading.main_thread():
+            for wanted in (signal.SIGINT, signal.SIGTERM):
+                former = signal.signal(wanted, lambda *_: self._stop_asked.set())
+                self._stack.callback(signal.signal, wanted, former)
         return self
 
     def __exit__(
@@ -55,7 +62,8 @@ class ServicePair:
         """Start both and wait until each has written the address that it serves on.
 
         Raises:
-            CommandError: A service ended before it served; its own line stands on standard error.
+            CommandError: A service ended before it served, its own line stands on standard error; or a
+                signal asked to stop.
         """
         corpus = self._start_one("corpus", "corpus_service", {})
         capture = self._start_one(
@@ -69,19 +77,16 @@ class ServicePair:
 
     def wait(self) -> int:
         """Wait for a signal, or for a service that ends by itself; then drain both."""
-        stop = threading.Event()
-        for wanted in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(wanted, lambda *_: stop.set())
         ended: list[str] = []
 
         def watch(name: str, child: subprocess.Popen[bytes]) -> None:
             child.wait()
             ended.append(name)
-            stop.set()
+            self._stop_asked.set()
 
         for name, child in self._children.items():
             threading.Thread(target=watch, args=(name, child), daemon=True).start()
-        stop.wait()
+        self._stop_asked.wait()
         unasked = list(ended)
         codes = self.stop()
         if unasked:
@@ -114,18 +119,21 @@ class ServicePair:
             [sys.executable, "-m", module], env=environment, start_new_session=True
         )
         self._children[name] = child
-        return _wait_ready(name, child, ready)
+        return self._wait_ready(name, child, ready)
 
-
-def _wait_ready(name: str, child: subprocess.Popen[bytes], ready: Path) -> str:
-    """Wait for the ready file; it appears whole, because the service renames it into place."""
-    pause = threading.Event()
-    waited = 0.0
-    while not ready.exists():
-        if child.poll() is not None:
-            raise CommandError(f"the {name} service did not start (exit code {child.returncode})")
-        if waited > START_SECONDS_MAX:
-            raise CommandError(f"the {name} service did not start within {START_SECONDS_MAX:.0f} s")
-        pause.wait(0.02)
-        waited += 0.02
-    return ready.read_text(encoding="utf-8").strip()
+    def _wait_ready(self, name: str, child: subprocess.Popen[bytes], ready: Path) -> str:
+        """Wait for the ready file; it appears whole, because the service renames it into place."""
+        waited = 0.0
+        while not ready.exists():
+            if child.poll() is not None:
+                raise CommandError(
+                    f"the {name} service did not start (exit code {child.returncode})"
+                )
+            if waited > START_SECONDS_MAX:
+                raise CommandError(
+                    f"the {name} service did not start within {START_SECONDS_MAX:.0f} s"
+                )
+            if self._stop_asked.wait(0.02):
+                raise CommandError("stopped before both services served")
+            waited += 0.02
+        return ready.read_text(encoding="utf-8").strip()
