@@ -10,7 +10,15 @@ from sourcecorpus.corpus.v1.citation_service_pb2 import (
     ResolveCitationsResponse,
     ResolvedCitation,
 )
-from sourcecorpus.corpus.v1.search_service_pb2 import SearchHit, SearchResponse
+from sourcecorpus.corpus.v1.search_service_pb2 import (
+    FindTextResponse,
+    FoundDocument,
+    FoundLine,
+    FoundPassage,
+    MatchMode,
+    SearchHit,
+    SearchResponse,
+)
 from sourcecorpus.corpus.v1.source_pb2 import Trust, Version
 from sourcecorpus.corpus.v1.source_service_pb2 import (
     Line,
@@ -18,6 +26,7 @@ from sourcecorpus.corpus.v1.source_service_pb2 import (
     ReadDocumentRequest,
     ReadDocumentResponse,
 )
+from sourcecorpus.hermes.sidecar.agent_answers import found_document
 from sourcecorpus.hermes.sidecar.agent_tools import AgentTools
 from sourcecorpus.hermes.sidecar.answers import Answers
 from sourcecorpus.hermes.sidecar.games import CurrentGame
@@ -38,6 +47,18 @@ class CorpusDouble:
         hit.trust = Trust.TRUST_FETCHED
         more = "" if request.page_token else "opaque-token"
         return SearchResponse(hits=[hit], next_page_token=more)
+
+    def FindText(self, request: Any, timeout: float) -> FindTextResponse:  # noqa: N802
+        self.requests.append(request)
+        if not request.page_token:
+            return FindTextResponse(next_page_token="opaque-token", scanned_documents=256)
+        lines = [
+            FoundLine(number=3, text="Cold iron ends wards.", matches=[Span(start=13, end=17)]),
+            FoundLine(number=4, text="x", partial=True),
+        ]
+        document = FoundDocument(version=Version(title="T" * 900, version_id="1", current=True))
+        document.passages.append(FoundPassage(lines=lines, ref="v-1#13-39"))
+        return FindTextResponse(documents=[document], exhausted=True)
 
     def ListSources(self, request: Any, timeout: float) -> ListSourcesResponse:  # noqa: N802
         self.requests.append(request)
@@ -141,6 +162,10 @@ def test_page_of_another_tool_or_game_or_time_is_expired(answers: Answers) -> No
         ("corpus_search", {"query": 7}, "query"),
         ("corpus_search", {"query": "x", "limit": 0}, "limit"),
         ("corpus_search", {"query": "x", "limit": True}, "limit"),
+        ("corpus_find", {}, "text"),
+        ("corpus_find", {"text": "x", "regex": "yes"}, "regex"),
+        ("corpus_find", {"text": "x", "limit": -1}, "limit"),
+        ("corpus_find", {"speaker": ["W"]}, "speaker"),
         ("corpus_read", {}, "ref"),
         ("corpus_read", {"ref": "v-1#0-1", "url": "http://a/"}, "ref"),
         ("corpus_read", {"ref": "v-1#0-1", "first_line": "one"}, "first_line"),
@@ -157,6 +182,49 @@ def test_wrong_argument_is_named(
     answer = ask(answers, tool, **arguments)
     assert answer["field"] == field
     assert answer["error"] in {"FIELD_REQUIRED", "FIELD_INVALID"}
+
+
+def test_finding_goes_on_behind_an_empty_page_until_it_is_exhausted(
+    answers: Answers, corpus: CorpusDouble
+) -> None:
+    first = ask(answers, "corpus_find", text="cold", url_prefix="https://a.example/")
+    assert (first["documents"], first["exhausted"]) == ([], False)
+    last = ask(answers, "corpus_find", page=first["next_page"])
+    assert last["exhausted"]
+    assert "next_page" not in last
+    (document,) = last["documents"]
+    assert len(document["title"]) == 200
+    (passage,) = document["passages"]
+    assert passage == {
+        "first_line": 3,
+        "matching_lines": [3],
+        "text": "Cold iron ends wards.\nx",
+        "text_is_cut": True,
+        "ref": "v-1#13-39",
+    }
+    request = corpus.requests[-1]
+    assert (request.query, request.match_mode) == ("cold", MatchMode.MATCH_MODE_LITERAL)
+    assert list(request.filter.uri_prefixes) == ["https://a.example/"]
+
+
+def test_a_page_of_passages_is_bounded() -> None:
+    line = FoundLine(number=1, text="x" * 2_000)
+    passages = [FoundPassage(lines=[line] * 3, ref="v-1#0-5")] * 40
+    document = found_document(FoundDocument(passages=passages), text_characters_max=16_000)
+    assert len(document["passages"]) == 4
+    assert document["passages_left_out"] == 36
+    assert {len(passage["text"]) for passage in document["passages"]} == {4_000}
+    assert all(passage["text_is_cut"] for passage in document["passages"])
+    one = found_document(FoundDocument(passages=passages[:1]), text_characters_max=10)
+    assert len(one["passages"]) == 1
+    assert "passages_left_out" not in one
+
+
+def test_a_speaker_alone_can_be_found(answers: Answers, corpus: CorpusDouble) -> None:
+    ask(answers, "corpus_find", speaker="Warden", regex=True)
+    request = corpus.requests[-1]
+    assert (request.query, list(request.speakers)) == ("", ["Warden"])
+    assert request.match_mode == MatchMode.MATCH_MODE_REGEX
 
 
 def test_long_line_is_told_as_split(answers: Answers) -> None:

@@ -71,8 +71,12 @@ def search(_: list[dict[str, Any]]) -> dict[str, Any]:
     return {"calls": [("corpus_search", {"query": '"nine breaths" ember ward', "limit": 3})]}
 
 
+def find(_: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"calls": [("corpus_find", {"text": "NINE  breaths", "url_prefix": PAGE})]}
+
+
 def read(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    ref = last_answer(messages)["hits"][0]["ref"]
+    ref = next(answer for answer in answers_of(messages) if "hits" in answer)["hits"][0]["ref"]
     return {"calls": [("corpus_read", {"ref": ref, "first_line": 1, "max_lines": 40})]}
 
 
@@ -81,7 +85,7 @@ def read_on(messages: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def cite(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    first = next(answer for answer in answers_of(messages) if "text" in answer)
+    first = next(answer for answer in answers_of(messages) if "lines_in_all" in answer)
     citations = [
         {"ref": first["ref"], "quote": SENTENCE},
         {"ref": first["ref"], "quote": SENTENCE.replace("nine", "ten")},
@@ -106,7 +110,7 @@ def test_agent_fetches_searches_reads_and_cites_and_the_bridge_resolves(
     model = model_of(
         {
             "FETCH": [{"calls": [("web_extract", {"urls": [PAGE]})]}, {"text": "fetched"}],
-            "ANSWER": [search, read, read_on, cite, answer],
+            "ANSWER": [search, find, read, read_on, cite, answer],
         }
     )
     home = home_of()
@@ -117,7 +121,10 @@ def test_agent_fetches_searches_reads_and_cites_and_the_bridge_resolves(
     home.run("ANSWER", model, web)
     messages = model.requests[-1]["messages"]
     found = list(answers_of(messages))
-    searched, first, second, cited, listed = found[0], found[1], found[2], found[3], found[4]
+    searched, exactly, first, second, cited, listed = found[:6]
+    assert exactly["exhausted"]
+    assert [document["url"] for document in exactly["documents"]] == [PAGE]
+    assert exactly["documents"][0]["passages"][0]["matching_lines"] == [3]
     assert searched["game"] == "emberfall"
     assert searched["hits"][0]["url"] == PAGE
     assert (first["first_line"], first["last_line"]) == (1, 40)

@@ -39,6 +39,36 @@ SCHEMAS: Final[tuple[dict[str, Any], ...]] = (
         },
     },
     {
+        "name": "corpus_find",
+        "description": (
+            "Find every line that holds exactly this text (case, width and runs of spaces make no difference), in "
+            "document order. Use it to count, to check a wording, or to prove that something does not occur: only "
+            "exhausted: true proves that there is nothing more. A page may be empty with next_page: go on."
+        ),
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "text": {"type": "string", "description": "Text within one line"},
+                "regex": {
+                    "type": "boolean",
+                    "description": "text is an RE2 expression, matched line by line without regard to case",
+                },
+                "speaker": {
+                    "type": "string",
+                    "description": "Only lines written as 'Name: …' by this name; text may then be left out",
+                },
+                "url_prefix": {"type": "string", "description": "Only addresses that begin so"},
+                "limit": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 20,
+                    "description": "Documents; 8 by default",
+                },
+                "page": _PAGE,
+            },
+        },
+    },
+    {
         "name": "corpus_read",
         "description": (
             "Read exact lines of a stored source: by ref (exactly that version) or by url (its current version). "

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from google.protobuf.timestamp_pb2 import Timestamp
 
     from sourcecorpus.corpus.v1.citation_service_pb2 import ResolvedCitation
-    from sourcecorpus.corpus.v1.search_service_pb2 import SearchHit
+    from sourcecorpus.corpus.v1.search_service_pb2 import FoundDocument, FoundPassage, SearchHit
     from sourcecorpus.corpus.v1.source_pb2 import Source
     from sourcecorpus.corpus.v1.source_service_pb2 import ReadDocumentResponse
 
@@ -19,6 +19,7 @@ TITLE_CHARACTERS_MAX: Final = 200
 URL_CHARACTERS_MAX: Final = 500
 SNIPPET_CHARACTERS_MAX: Final = 600
 HEADINGS_MAX: Final = 6
+PASSAGE_CHARACTERS_MAX: Final = 4_000
 
 Document = dict[str, Any]
 
@@ -37,6 +38,46 @@ def hit_document(hit: SearchHit) -> Document:
             ],
             "fetched": time_text(hit.fetched_time),
             "older_version": hit.superseded,
+        }
+    )
+
+
+def found_document(found: FoundDocument, text_characters_max: int) -> Document:
+    """A document with the lines that FindText found in it, and the number of passages that did not fit."""
+    version = found.version
+    passages = [_passage_document(passage) for passage in found.passages]
+    kept, room = 0, text_characters_max
+    for passage in passages:
+        room -= len(passage.get("text", ""))
+        if room < 0 and kept:
+            break
+        kept += 1
+    return _without_empty(
+        {
+            "title": version.title[:TITLE_CHARACTERS_MAX],
+            "url": (found.original_uri or version.canonical_uri)[:URL_CHARACTERS_MAX],
+            "trust": trust_word(version.trust),
+            "completeness": completeness_word(version.completeness),
+            "older_version": not version.current,
+            "title_matched": found.title_matched,
+            "continues": found.continues,
+            "passages": passages[:kept],
+            "passages_left_out": len(passages) - kept or None,
+        }
+    )
+
+
+def _passage_document(passage: FoundPassage) -> Document:
+    matching = [line.number for line in passage.lines if line.matches]
+    text = "\n".join(line.text for line in passage.lines)
+    return _without_empty(
+        {
+            "first_line": passage.lines[0].number if passage.lines else 0,
+            "matching_lines": matching,
+            "text": text[:PASSAGE_CHARACTERS_MAX],
+            "text_is_cut": len(text) > PASSAGE_CHARACTERS_MAX
+            or any(line.partial for line in passage.lines),
+            "ref": passage.ref,
         }
     )
 

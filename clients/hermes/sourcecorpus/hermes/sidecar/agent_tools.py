@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from google.protobuf.message import Message
 
 from sourcecorpus.corpus.v1.citation_service_pb2 import ResolveCitationsRequest
-from sourcecorpus.corpus.v1.search_service_pb2 import SearchRequest
+from sourcecorpus.corpus.v1.search_service_pb2 import FindTextRequest, MatchMode, SearchRequest
 from sourcecorpus.corpus.v1.source_service_pb2 import ListSourcesRequest, ReadDocumentRequest
 from sourcecorpus.hermes.sidecar.agent_answers import (
     cited_document,
+    found_document,
     hit_document,
     read_document,
     source_document,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 SEARCH_LIMIT_DEFAULT: Final = 8
 SEARCH_LIMIT_MAX: Final = 20
+FIND_LIMIT_DEFAULT: Final = 8
+FIND_LIMIT_MAX: Final = 20
 SOURCES_LIMIT_DEFAULT: Final = 20
 SOURCES_LIMIT_MAX: Final = 50
 READ_LINES_DEFAULT: Final = 150
@@ -60,6 +63,7 @@ class AgentTools:
         """What answers which question."""
         tools = {
             "corpus_search": self.search,
+            "corpus_find": self.find,
             "corpus_read": self.read,
             "corpus_cite": self.cite,
             "corpus_sources": self.sources,
@@ -99,6 +103,30 @@ class AgentTools:
             following.CopyFrom(request)
             following.page_token = found.next_page_token
             answer["next_page"] = self._pages.remember("corpus_search", following)
+        return answer
+
+    def find(self, arguments: dict[str, Any], game_id: str) -> Answer:
+        """Find every line with a text; raises as ``search`` does."""
+        request = self._page_or(
+            "corpus_find",
+            arguments,
+            FindTextRequest(game_id=game_id),
+            lambda: _find_request(arguments, game_id),
+        )
+        found = self._services.search.FindText(request, timeout=CALL_SECONDS_MAX)
+        answer: Answer = {
+            "game": game_id,
+            "documents": [
+                found_document(document, TEXT_CHARACTERS_MAX * 2 // len(found.documents))
+                for document in found.documents
+            ],
+            "exhausted": found.exhausted,
+        }
+        if found.next_page_token:
+            following = FindTextRequest()
+            following.CopyFrom(request)
+            following.page_token = found.next_page_token
+            answer["next_page"] = self._pages.remember("corpus_find", following)
         return answer
 
     def sources(self, arguments: dict[str, Any], game_id: str) -> Answer:
@@ -199,6 +227,25 @@ class AgentTools:
 
 class PageExpired(Exception):  # noqa: N818 - an outcome of a question
     """The page of an answer is not known any more."""
+
+
+def _find_request(arguments: dict[str, Any], game_id: str) -> FindTextRequest:
+    regex = arguments.get("regex", False)
+    if not isinstance(regex, bool):
+        raise Failure(FailureCode.INVALID_ARGUMENT, "FIELD_INVALID", "regex")
+    speaker = _text(arguments, "speaker")
+    request = FindTextRequest(
+        game_id=game_id,
+        # Without a text and without a speaker FindText would list documents; that is corpus_sources' work.
+        query=_text(arguments, "text") if speaker else _required_text(arguments, "text"),
+        match_mode=MatchMode.MATCH_MODE_REGEX if regex else MatchMode.MATCH_MODE_LITERAL,
+        speakers=[speaker] if speaker else [],
+        page_size=_number(arguments, "limit", FIND_LIMIT_DEFAULT, FIND_LIMIT_MAX),
+    )
+    url_prefix = _text(arguments, "url_prefix")
+    if url_prefix:
+        request.filter.uri_prefixes.append(url_prefix)
+    return request
 
 
 def _wanted_citations(arguments: dict[str, Any]) -> list[tuple[str, str]]:
