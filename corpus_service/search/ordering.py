@@ -39,6 +39,11 @@ PassagesOf = Callable[[Collection[int]], Mapping[int, Passage]]
 """Gives passages by their rows."""
 
 
+def newest_of_equals(candidate: Candidate) -> tuple[float, int]:
+    """Key of the order: score descending, of equal scores what was stored last."""
+    return -candidate.score, -candidate.row
+
+
 def without_listings(candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
     """Parts candidates into those that are pages of their own and those that list pages."""
     pages = [candidate for candidate in candidates if candidate.family not in LISTING_FAMILIES]
@@ -54,7 +59,7 @@ def listings_lowered(candidates: Sequence[Candidate]) -> list[Candidate]:
     if not listings:
         return pages
     lowered = [replace(one, score=one.score * LISTING_SHARE) for one in listings]
-    return sorted([*pages, *lowered], key=lambda candidate: (-candidate.score, candidate.row))
+    return sorted([*pages, *lowered], key=newest_of_equals)
 
 
 def closest_first(
@@ -73,7 +78,7 @@ def closest_first(
         factor = 1.0 + CLOSENESS_WEIGHT * share * share + LINE_WEIGHT * share * ends
         factor += LEAD_WEIGHT * share * (passage.ordinal == 0)
         raised.append(replace(candidate, score=candidate.score * factor))
-    raised.sort(key=lambda candidate: (-candidate.score, candidate.row))
+    raised.sort(key=newest_of_equals)
     return [*raised, *candidates[CLOSENESS_PASSAGES_MAX:]]
 
 

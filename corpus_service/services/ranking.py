@@ -24,6 +24,7 @@ from corpus_service.search.ordering import (
     closest_first,
     listings_lowered,
     never_rising,
+    newest_of_equals,
     whole_documents_first,
     without_listings,
 )
@@ -259,7 +260,7 @@ class PassageRanking:
             as_of=as_of,
             deadline_seconds=deadline.remaining(),
         )
-        candidates = list(found[:limit])
+        candidates = sorted(found[:limit], key=newest_of_equals)
         limited = len(found) > limit
         listings: list[Candidate] = []
         if stage.some:

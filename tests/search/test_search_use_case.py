@@ -197,6 +197,12 @@ def test_the_same_query_twice_gives_the_same_order(stock: Stock) -> None:
     assert found(stock, "same words", size=20) == found(stock, "same words", size=20)
 
 
+def test_of_equal_scores_the_newest_comes_first(stock: Stock) -> None:
+    add(stock, old="copper lantern", middle="copper lantern", new="copper lantern")
+    for query in ("lantern", "copper lantern", "copper lantern absentword"):
+        assert found(stock, query) == ["new", "middle", "old"]
+
+
 CHARACTERS = "悬空引用验证ガカスラ漢字관리자한国語"
 RUNS = st.lists(st.text(alphabet=CHARACTERS, min_size=1, max_size=12), min_size=1, max_size=6).map(
     "，".join

@@ -34,6 +34,9 @@ from corpus_service.storage.sqlite.writing import index_counts
 MATCHES_WORTH_IT_MIN: Final = 2_000
 """Fewer matches are scored faster than they are thought about."""
 
+LEAVES_WORTH_IT_MIN: Final = 3
+"""Of fewer leaves, counts cost as much as they save."""
+
 SHARE_OF_MATCHES_MAX: Final = 0.6
 """Rare leaves with a greater share of all matches would save nothing."""
 
@@ -106,7 +109,7 @@ def score_expression(
         expression: The query as FTS5 takes it, where it is written already.
     """
     leaves = leaves_of(query)
-    if len(leaves) < 2:
+    if len(leaves) < LEAVES_WORTH_IT_MIN:
         return OWN_SCORE, {}
     counts = statistics.counts(connection, leaves)
     affordable = int(sum(counts) * OWN_COUNT_MICROSECONDS / KNOWN_SCORE_MICROSECONDS)
