@@ -259,8 +259,12 @@ def _mask(
         return
     if (
         judge(name_class, text, value.quoted)
-        or (collapse(name.decode("latin-1")).endswith("auth") and decodes_to_credentials(text))
-        or (name_start >= 0 and place_decides(Place(data, name, name_start, name_class), value))
+        or (_role(name)[0] == "auth" and decodes_to_credentials(text))
+        or (
+            name_start >= 0
+            and (value.quoted or not scan.strings)
+            and place_decides(Place(data, name, name_start, name_class), value)
+        )
     ):
         scan.consumed = max(scan.consumed, value.end)
         scan.add(value.start, value.end, NAMED, rule_name(name_class))

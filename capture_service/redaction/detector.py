@@ -56,14 +56,16 @@ class Detector:
         spans: list[Span] = []
         upstream = False
         opaque: list[tuple[int, int]] = []
+        # Another level only where strings hold JSON again.
+        deeper = strings and depth < MAX_NESTED_STRINGS and (b'\\"' if depth else b"\\") in data
         events = self._policy.engine.events(data)
         if events:
             scan = Scan(data, budget)
+            scan.strings = deeper
             if self._confirm(scan, events, scope, nested=False):
                 self._look_through_escapes(scan, scope, budget)
             spans, upstream, opaque = scan.spans, scan.upstream_masked, scan.opaque
-        # Another level only where strings hold JSON again.
-        if strings and (b'\\"' if depth else b"\\") in data and depth < MAX_NESTED_STRINGS:
+        if deeper:
             inner, masked = self._look_into_strings(data, scope, budget, depth)
             spans, upstream = spans + inner, upstream or masked
             opaque = opaque if events else Scan(data, budget).opaque

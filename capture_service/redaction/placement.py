@@ -6,6 +6,7 @@ or the line under a user name. Words that samples and labels put into such place
 """
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from capture_service.redaction.judge import is_code, is_placeholder, is_reference, is_technical
@@ -66,15 +67,17 @@ _SEPARATED_BEFORE: Final = re.compile(rb"[A-Za-z]\s?=[^;=\r\n]{1,120};\s?\Z")
 _SEPARATED_AFTER: Final = re.compile(
     rb"&[A-Za-z_.-]{1,40}=|;(?:\s?[A-Za-z][A-Za-z ]{1,30}=|[\"'\s]|\Z)"
 )
+_REACH: Final = 140
+"""Bytes before a name in which another setting or the name of a user is looked for."""
 _USER_BEFORE: Final = re.compile(
     rb"(?i)(?:^|[^A-Za-z])(?:user(?:[ _-]?(?:name|id))?|uid|login|e-?mail|account|usr|benutzer(?:name)?|usuario|"
     rb"utilisateur|dbname|host|server|\xe7\x94\xa8\xe6\x88\xb7\xe5\x90\x8d?|\xe8\xb4\xa6\xe5\x8f\xb7)"
     rb"[\"'*`]{0,3}\s{0,2}(?:[:=]|\xef\xbc\x9a|/| is )[^\r\n]{0,90}\Z"
 )
 _LISTED: Final = re.compile(
-    rb"\s*(?:[-*>$#;!]\s{0,4})?[\"'*`]{0,2}[\w$][\w.$ -]{0,60}[\"'*`]{0,2}\s{0,4}[:=]"
-    rb"(?:[^,;{(\[]{0,200}|[^\r\n]{0,200}[^,;{(\[\s])\s*"
+    rb"(?:[-*>$#;!]\s{0,4})?[\"'*`]{0,2}[\w$][\w.$ -]{0,60}[\"'*`]{0,2}\s{0,4}[:=]"
 )
+_NEXT_LINE: Final = re.compile(rb"[^\n\\]*+(?:\\(?!n)[^\n\\]*+)*+(?:\n|\\n)((?:[^\n\\]|\\(?!n))*+)")
 _SECTION: Final = re.compile(rb"\s*(?:\[[^\]\r\n]{1,80}\]|[#;!].*|---.*|\.\.\.|```\w*|>+|<+.*)\s*")
 _CLOSES: Final = re.compile(rb"\s*[})\]]")
 _LINE_LEAD: Final = re.compile(
@@ -133,14 +136,19 @@ class Place(NamedTuple):
         return self.data[self.start + len(self.name) : value.start]
 
 
+@lru_cache(maxsize=8192)
+def _folded(name: bytes) -> str:
+    return collapse(name.decode("latin-1"))
+
+
 def member_decides(name: bytes, name_class: NameClass, text: bytes) -> bool:
     """Say whether the value of a member, element or field of a sensitive name is a secret, however plain it is."""
-    word = collapse(name.rsplit(b" ", 1)[-1].decode("latin-1"))
     return _eligible(name, name_class, text) and (
-        word not in _BARE_NAMES or _PLAIN.fullmatch(text) is None
+        _folded(name.rsplit(b" ", 1)[-1]) not in _BARE_NAMES or _PLAIN.fullmatch(text) is None
     )
 
 
+@remembered
 def _eligible(name: bytes, name_class: NameClass, text: bytes) -> bool:
     return (
         name_class >= NameClass.SECRET
@@ -185,6 +193,7 @@ def _quoted_decides(place: Place, text: bytes, gap: bytes) -> bool:
     return not plain and _SHORT_MIXED.fullmatch(text) is not None
 
 
+@lru_cache(maxsize=8192)
 def is_secret_header(name: bytes) -> bool:
     """Say whether a name is that of a header field that carries a secret."""
     return (b"-" in name or name.islower()) and (
@@ -210,15 +219,16 @@ def _line_decides(place: Place, value: Value, text: bytes) -> bool:
         return False  # numbers of fields, enumerations and limits
     if _ESCAPED_GAP.fullmatch(gap):
         return password or not plain
-    if ends_line and is_secret_header(word) and _HEADER_GAP.fullmatch(gap):
+    if ends_line and _HEADER_GAP.fullmatch(gap) and is_secret_header(word):
         return True
-    if plain and collapse(place.name.decode("latin-1")) in _BARE_NAMES:
+    if plain and _folded(place.name) in _BARE_NAMES:
         return False
     if gap == b"=" and (
-        _SEPARATED_BEFORE.search(before) or _SEPARATED_AFTER.match(data, value.end)
+        (before.rstrip().endswith(b";") and _SEPARATED_BEFORE.search(before[-_REACH:]))
+        or _SEPARATED_AFTER.match(data, value.end)
     ):
         return password or not plain
-    if password and _USER_BEFORE.search(before):
+    if password and _USER_BEFORE.search(before[-_REACH:]):
         return ends_line or _ENDS_WORD.match(data, value.end) is not None
     lead = data[line_start : place.start] if place.start >= line_start else before
     return (
@@ -239,18 +249,30 @@ def _line_start(data: bytes, position: int) -> int:
 
 def _stands_in_list(data: bytes, line_start: int, end: int) -> bool:
     """Say whether the lines around are settings too, and not members of a literal or arguments of a call."""
-    before = data[max(0, line_start - MAX_PLACED_LINE_BYTES) : line_start]
-    lines = re.split(rb"\r?\n|(?:\\r)?\\n", before)
-    previous = lines[-2] if len(lines) > 1 else b""
-    after = data[end : end + MAX_PLACED_LINE_BYTES]
-    following = re.split(rb"\r?\n|(?:\\r)?\\n", after)
-    rest = following[1] if len(following) > 1 else b""
-    return _fits_list(previous) and _CLOSES.match(rest) is None and _fits_list(rest)
-
-
-def _fits_list(line: bytes) -> bool:
+    low = max(0, line_start - MAX_PLACED_LINE_BYTES)
+    rest = _NEXT_LINE.match(data, end, end + MAX_PLACED_LINE_BYTES)
+    following = rest.group(1) if rest is not None else b""
     return (
-        not line.strip()
-        or _LISTED.fullmatch(line) is not None
+        _CLOSES.match(following) is None
+        and _fits_list(following)
+        and _fits_list(_line_before(data, low, line_start))
+    )
+
+
+def _line_before(data: bytes, low: int, line_start: int) -> bytes:
+    """Return the line before the one that begins at `line_start`; ends of lines may be escaped."""
+    end = line_start - 2 if data[line_start - 2 : line_start] == b"\\n" else line_start - 1
+    if end <= low:
+        return b""
+    start = max(data.rfind(b"\n", low, end) + 1, data.rfind(b"\\n", low, end) + 2, low)
+    return data[start:end]
+
+
+@remembered
+def _fits_list(line: bytes) -> bool:
+    line = line.strip()
+    return (
+        not line
+        or (line[-1:] not in b",;{([" and _LISTED.match(line) is not None)
         or _SECTION.fullmatch(line) is not None
     )

@@ -71,6 +71,7 @@ class Scan:
         "done",
         "opaque",
         "spans",
+        "strings",
         "typed",
         "upstream_masked",
     )
@@ -82,6 +83,7 @@ class Scan:
         self.opaque: list[tuple[int, int]] = []
         self.upstream_masked = False
         self.consumed = -1
+        self.strings = False  # whether the texts inside strings are looked at by themselves
         self.typed: dict[int, int] = {}
         self.done: dict[str, int] = {}
         if PLACEHOLDER_START in data:
