@@ -50,7 +50,7 @@ def agreement(store: SqliteStore, seed: int) -> list[Agreement]:
 
 
 def _searched_texts(store: SqliteStore) -> dict[int, str]:
-    """Returns of each passage what a search looks at: text, title and headings, apart by lines."""
+    """Returns of each passage what a search looks at: text, title, nearest heading, apart by lines."""
     with store._reader(GAME) as connection:  # noqa: SLF001 - whole tables are no reader's need
         rows = all_rows(
             connection,
@@ -58,7 +58,7 @@ def _searched_texts(store: SqliteStore) -> dict[int, str]:
             " JOIN document_versions AS v ON v.row = c.id - c.ordinal ORDER BY c.id",
         )
     return {
-        row: "\n".join(map(normalise, (text, title, *json.loads(headings))))
+        row: "\n".join(map(normalise, (text, title, *json.loads(headings)[-1:])))
         for row, text, title, headings in rows
     }
 
