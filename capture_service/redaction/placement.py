@@ -205,7 +205,7 @@ def is_secret_header(name: bytes) -> bool:
 def _line_decides(place: Place, value: Value, text: bytes) -> bool:
     data, word, gap = place.data, place.word, place.gap(value)
     start = place.start + len(place.name) - len(word)
-    line_start = _line_start(data, start)
+    line_start = _line_start(data, start, max(0, start - MAX_PLACED_LINE_BYTES))
     before = data[line_start:start]
     ends_line = _ENDS_LINE.match(data, value.end) is not None
     plain = _PLAIN.fullmatch(text) is not None
@@ -240,11 +240,11 @@ def _line_decides(place: Place, value: Value, text: bytes) -> bool:
     )
 
 
-def _line_start(data: bytes, position: int) -> int:
-    low = max(0, position - MAX_PLACED_LINE_BYTES)
-    newline = data.rfind(b"\n", low, position) + 1
-    escaped = data.rfind(b"\\n", low, position) + 2
-    return max(newline or low, escaped if escaped > 1 else low)
+def _line_start(data: bytes, position: int, low: int) -> int:
+    """Return where the line around `position` begins, not before `low`; ends of lines may be escaped."""
+    newline = data.rfind(b"\n", low, position)
+    escaped = data.rfind(b"\\n", low, position)
+    return max(newline + 1 if newline >= 0 else low, escaped + 2 if escaped >= 0 else low)
 
 
 def _stands_in_list(data: bytes, line_start: int, end: int) -> bool:
@@ -264,8 +264,7 @@ def _line_before(data: bytes, low: int, line_start: int) -> bytes:
     end = line_start - 2 if data[line_start - 2 : line_start] == b"\\n" else line_start - 1
     if end <= low:
         return b""
-    start = max(data.rfind(b"\n", low, end) + 1, data.rfind(b"\\n", low, end) + 2, low)
-    return data[start:end]
+    return data[_line_start(data, end, low) : end]
 
 
 @remembered

@@ -32,6 +32,7 @@ ANY_PASSWORD = [
     "db:\n  user: admin\n  password: @\n  port: 5432\n",
     "user: admin\npassword: @\n",
     "[client]\nuser = root\npassword = @\n",
+    "[db]\npassword=@\nhost=x\n",
     "db.user=x\ndb.password=@\n",
     "//registry.npmjs.org/:_password=@",
     "<server><username>u</username><password>@</password></server>",
