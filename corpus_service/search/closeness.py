@@ -11,7 +11,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from corpus_service.search.characters import is_unspaced
-from corpus_service.search.limits import CLOSENESS_OCCURRENCES_MAX
+from corpus_service.search.limits import (
+    CLOSENESS_OCCURRENCES_MAX,
+    CLOSENESS_OCCURRENCES_OF_ALL,
+)
 from corpus_service.search.units import Unit
 
 _LINE_OPENERS: Final = " \t-*#>[\"'(0123456789.:|\u2013\u2014\u00b7\u2022\u3000"
@@ -34,8 +37,10 @@ def closeness(normalised: str, units: Sequence[Unit]) -> tuple[float, float]:
         ends of a line or, less, of a run in a script without spaces: from 0 to 1.
     """
     places: list[tuple[int, int, int]] = []
+    shared = CLOSENESS_OCCURRENCES_OF_ALL // len(units)
+    each = max(2, min(CLOSENESS_OCCURRENCES_MAX, shared))
     for number, unit in enumerate(units):
-        found = unit.find(normalised, limit=CLOSENESS_OCCURRENCES_MAX)
+        found = unit.find(normalised, limit=each)
         if not found:
             return 0.0, 0.0
         places.extend((start, end, number) for start, end in found)

@@ -30,8 +30,9 @@ RANKED_PASSAGES_MAX: Final = 1_000
 COVERAGE_PASSAGES_MAX: Final = 32
 # Best passages of a search among which those with the words side by side come first.
 CLOSENESS_PASSAGES_MAX: Final = 20
-# Occurrences of a word in one passage that are looked at for it.
+# Occurrences in one passage that are looked at for it: of a word, and about so many of all words.
 CLOSENESS_OCCURRENCES_MAX: Final = 16
+CLOSENESS_OCCURRENCES_OF_ALL: Final = 96
 # Pages that are remembered, and the hits of one: with their passages about 20 KB for ten.
 KNOWN_PAGES_MAX: Final = 256
 KNOWN_PAGE_HITS_MAX: Final = 20
