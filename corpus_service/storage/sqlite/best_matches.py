@@ -1,7 +1,7 @@
 """The best matches of a query by BM25, by the way that costs least; scores are the same on each.
 
 * FTS5's bm25() scores in C, and counts the matches of every leaf first: about 22 ns for each of them.
-* `scoring.KNOWN_SCORE` scores in Python, about 3 µs for each passage, with counts that are known.
+* `scoring.KNOWN_SCORE` scores in Python, about 3 µs for each passage of a few words, with counts that are known.
 * Of a query of which some leaves will do, passages with common words alone need no score where few
   passages have the rare ones: a leaf adds at most ``idf · (k1 + 1)`` to a score, and `LEAF_GAIN` times
   its idf in all but short passages that are full of it. So passages with a rare leaf are scored, with
@@ -46,7 +46,7 @@ missed, and questions take 40 % longer; with this the ten best of 55 questions o
 were the same, with 1.3 they were 97 % the same (bench/search)."""
 
 OWN_COUNT_MICROSECONDS: Final = 0.022
-KNOWN_SCORE_MICROSECONDS: Final = 2.5
+KNOWN_SCORE_MICROSECONDS: Final = 3.0
 """What a passage costs more in Python than in C."""
 
 # Bounds and scores are sums in different orders.

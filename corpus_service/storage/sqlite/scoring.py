@@ -53,18 +53,18 @@ def register_scoring(connection: apsw.Connection) -> None:
 
 def _score(api: apsw.FTS5ExtensionApi, /, *arguments: Any) -> float:  # noqa: ANN401 - SQL values
     """Return FTS5's negative score of the current row."""
-    statistics, *weights = arguments
     known = api.aux_data
     if known is None:
-        known = api.aux_data = json.loads(statistics)
-    average, idf_of_phrase = known
+        statistics, *weights = arguments
+        average, idf_of_phrase = json.loads(statistics)
+        known = api.aux_data = (average, list(enumerate(idf_of_phrase)), *weights)
+    average, phrases, heading_weight, body_weight = known
     norm = K1 * (1 - B + B * float(api.column_size(-1)) / average)
     score = 0.0
-    for phrase, idf in enumerate(idf_of_phrase):
-        frequency = 0.0
-        for column, places in enumerate(api.phrase_locations(phrase)):
-            for _ in places:
-                frequency += weights[column]
-        if frequency:
+    places_of = api.phrase_locations
+    for phrase, idf in phrases:
+        heading, body = places_of(phrase)
+        if heading or body:
+            frequency = heading_weight * len(heading) + body_weight * len(body)
             score += idf * ((frequency * (K1 + 1.0)) / (frequency + norm))
     return -1.0 * score
