@@ -9,18 +9,22 @@ import grpc
 from corpus_service.servicers.conversions import resolved_message
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game
-from corpus_service.services.citations import CitationStore, CitationUseCase
-from sourcecorpus.corpus.v1 import citation_service_pb2, citation_service_pb2_grpc
+from corpus_service.servicers.quote_calls import verify_quotes
+from corpus_service.services.citations import CitationUseCase
+from corpus_service.services.quote_places import QuoteStore
+from corpus_service.services.verify_quotes import VerifyQuotesUseCase
+from sourcecorpus.corpus.v1 import citation_service_pb2, citation_service_pb2_grpc, quotes_pb2
 
 SERVICE: Final = "sourcecorpus.corpus.v1.CitationService"
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
-    """Opens citations."""
+    """Opens citations and checks quotations."""
 
-    def __init__(self, store: CitationStore, pool: ReadPool) -> None:
+    def __init__(self, store: QuoteStore, pool: ReadPool) -> None:
         self._use_case = CitationUseCase(store)
+        self._quotes = VerifyQuotesUseCase(store)
         self._pool = pool
 
     async def ResolveCitations(  # noqa: N802 - name of the contract
@@ -33,3 +37,10 @@ class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
         return citation_service_pb2.ResolveCitationsResponse(
             results=[resolved_message(result) for result in resolved]
         )
+
+    async def VerifyQuotes(  # noqa: N802 - name of the contract
+        self, request: quotes_pb2.VerifyQuotesRequest, context: Context
+    ) -> quotes_pb2.VerifyQuotesResponse:
+        """Checks quotations, each with its own result; see the contract."""
+        del context
+        return await self._pool.run(verify_quotes, self._quotes, request)

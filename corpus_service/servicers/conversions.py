@@ -11,7 +11,7 @@ from corpus_service.domain.sources import LineSlice, Observation, Source, Versio
 from corpus_service.domain.text_facts import TextFacts
 from corpus_service.domain.vocabulary import Instant
 from corpus_service.search.limits import EXPLAINED_WORD_CODE_POINTS_MAX, EXPLAINED_WORDS_MAX
-from corpus_service.services.citations import Citation, CitationFailure, Resolved
+from corpus_service.services.citations import Citation, CitationFailure, Resolved, cautions_of
 from corpus_service.services.refs import format_ref
 from corpus_service.services.search import Explanation, Hit
 from sourcecorpus.capture.v1 import envelope_pb2
@@ -212,6 +212,7 @@ def resolved_message(resolved: Resolved) -> citation_service_pb2.ResolvedCitatio
 def citation_message(citation: Citation) -> citation_pb2.Citation:
     """Returns a citation as a message."""
     version = citation.version
+    cautions = cautions_of(version)
     return citation_pb2.Citation(
         ref=citation.ref,
         game_id=version.game_id,
@@ -227,6 +228,8 @@ def citation_message(citation: Citation) -> citation_pb2.Citation:
         original_uri=version.original_uri,
         fetched_time=timestamp(version.fetched_time),
         superseded=not version.current,
+        safe_to_cite=not {"SYNTHETIC", "DISCOVERY"}.intersection(cautions),
+        cautions=cautions,
     )
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from corpus_service.domain.sources import SpanText, Version
+from corpus_service.domain.vocabulary import Completeness, Trust
 from corpus_service.services.failures import invalid
 from corpus_service.services.limits import QUOTES_BYTES_MAX, SPANS_TOGETHER_CODE_POINTS_MAX
 from corpus_service.services.refs import Ref, format_ref, parse_ref
 from corpus_service.storage.interface import SourceReader, TextReader
+from sourcecorpus.rpc.failures import Failure, FailureCode
 from sourcecorpus.rpc.limits import QUOTE_CODE_POINTS_MAX, RESOLVE_REFS_MAX
 
+_NOTHING_MISSING: Final = (Completeness.UNSPECIFIED, Completeness.FULL, Completeness.UNKNOWN)
 _SpanKey = tuple[str, int, int]
 
 
@@ -125,6 +128,45 @@ def _quoted(text: SpanText) -> _Quoted:
 
 def _hash(text: str) -> str:
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def cautions_of(version: Version) -> tuple[str, ...]:
+    """Returns what to say beside a citation: SYNTHETIC, DISCOVERY, INCOMPLETE; see the contract."""
+    cautions = []
+    if version.synthetic or version.trust is Trust.SYNTHETIC:
+        cautions.append("SYNTHETIC")
+    if version.trust is Trust.DISCOVERY:
+        cautions.append("DISCOVERY")
+    if version.completeness not in _NOTHING_MISSING:
+        cautions.append("INCOMPLETE")
+    return tuple(cautions)
+
+
+def raise_if_all_damaged(failures: Sequence[Failure], asked: int) -> None:
+    """Fails a call of which nothing but damage could be told.
+
+    Raises:
+        Failure: The first DATA_LOSS, with both hashes.
+    """
+    damaged = [failure for failure in failures if failure.code is FailureCode.DATA_LOSS]
+    if damaged and len(damaged) == asked:
+        raise damaged[0]
+
+
+def cite(version: Version, text: str, start: int, end: int, quote_bytes: int) -> Citation:
+    """Cites a span of a version whose whole text is at hand.
+
+    Args:
+        version: The version.
+        text: Its whole text.
+        start: First code point.
+        end: Code point behind the last one.
+        quote_bytes: UTF-8 bytes that the quote may have.
+    """
+    first_line = text.count("\n", 0, start) + 1
+    last_line = first_line + text.count("\n", start, max(start, end - 1))
+    quoted = _quoted(SpanText(text[start:end], first_line, last_line))
+    return _cite(version, (version.version_id, start, end), quoted, quote_bytes)
 
 
 def _check(

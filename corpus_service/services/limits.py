@@ -19,3 +19,15 @@ GAME_NAME_CODE_POINTS_MAX: Final = 128
 QUOTES_BYTES_MAX: Final = 3 * MEBIBYTE
 # Code points of spans that are read together; a larger span is read by itself.
 SPANS_TOGETHER_CODE_POINTS_MAX: Final = 1_000_000
+
+# Looking for a quotation in other versions than the one that was asked: versions of the same source
+# and of the scope that are looked at for one quotation, code points of different versions that one
+# call reads, code points of texts that are kept meanwhile.
+ELSEWHERE_SOURCE_VERSIONS_MAX: Final = 32
+ELSEWHERE_VERSIONS_MAX: Final = 64
+ELSEWHERE_CODE_POINTS_MAX: Final = 8_000_000
+QUOTED_TEXTS_CODE_POINTS_MAX: Final = 8_000_000
+# The index is asked about the beginning of a long quotation: its rarest words lead to few versions.
+ELSEWHERE_LITERAL_CODE_POINTS_MAX: Final = 512
+# Text of the nearest passage, and the part of a quotation that it is compared with.
+NEAREST_CODE_POINTS_MAX: Final = 2_000

@@ -43,6 +43,11 @@ def parse_ref(text: str) -> Ref | None:
     return Ref(version_id, None if match[2] is None else (int(match[2]), int(match[3])))
 
 
+def read_ref(text: str) -> Ref | str:
+    """Reads a ref; the reason where the text is none."""
+    return parse_ref(text) or "INVALID_REF"
+
+
 def format_ref(version_id: str, start: int, end: int) -> str:
     """Writes the ref of a span."""
     return f"v-{version_id.removeprefix(_VERSION_PREFIX)}#{start}-{end}"

@@ -64,8 +64,8 @@ def empty_fields(message: Message) -> set[str]:
             set(),
         ),
         (conversions.observation_message(filled(Observation)), set()),
-        # A version cannot be current and superseded at the same time.
-        (conversions.citation_message(filled(Citation)), {"superseded"}),
+        # A version cannot be current and superseded at the same time, and this one is synthetic.
+        (conversions.citation_message(filled(Citation)), {"superseded", "safe_to_cite"}),
         (
             conversions.hit_message(
                 Hit(filled(Passage), filled(Version), 1.5, Snippet(1, "text", ((0, 1),)))

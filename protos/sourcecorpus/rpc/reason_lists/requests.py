@@ -22,6 +22,13 @@ REQUESTS: Final = (
         "LOCATOR_REQUIRED", _INVALID, "exactly one locator is required", "Set exactly one locator."
     ),
     Reason("INVALID_REF", _INVALID, "the ref is not a citation ref", "Pass a ref as it was given."),
+    Reason(
+        "REF_CHECK_FAILED",
+        _INVALID,
+        "the check characters of the ref do not fit: it was mistyped",
+        "Copy the ref once more.",
+    ),
+    Reason("QUOTE_EMPTY", _INVALID, "the quote has nothing to compare", "Send a text."),
     Reason("INVALID_HASH", _INVALID, "a hash is not sha256:<64 hex>", "Correct the hash."),
     Reason("INVALID_JSON", _INVALID, "a field is not valid JSON", "Correct the field."),
     Reason(

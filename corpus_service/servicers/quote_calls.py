@@ -1,0 +1,66 @@
+"""VerifyQuotes: from its messages to its use case and back."""
+
+from __future__ import annotations
+
+from corpus_service.servicers.conversions import citation_message
+from corpus_service.servicers.filters import require_game
+from corpus_service.services.citations import CitationFailure
+from corpus_service.services.failures import invalid
+from corpus_service.services.quote_places import QuoteScope
+from corpus_service.services.verify_quotes import (
+    Nearest,
+    QuoteToVerify,
+    Verification,
+    VerifyQuotesUseCase,
+)
+from sourcecorpus.corpus.v1 import citation_pb2, quotes_pb2
+
+
+def verify_quotes(
+    use_case: VerifyQuotesUseCase, request: quotes_pb2.VerifyQuotesRequest
+) -> quotes_pb2.VerifyQuotesResponse:
+    """Checks quotations, each with its own result; see the contract."""
+    game_id = require_game(request.game_id)
+    results = use_case.verify(
+        game_id,
+        [QuoteToVerify(item.quote, item.version_id, item.ref) for item in request.quotes],
+        _scope(request.scope),
+        request.run_id,
+    )
+    return quotes_pb2.VerifyQuotesResponse(results=[_result_message(result) for result in results])
+
+
+def _scope(scope: quotes_pb2.QuoteScope.ValueType) -> QuoteScope:
+    if scope == quotes_pb2.QuoteScope.QUOTE_SCOPE_UNSPECIFIED:
+        return QuoteScope.GAME
+    try:
+        return QuoteScope(scope)
+    except ValueError:
+        raise invalid("FIELD_INVALID", "scope") from None
+
+
+def _result_message(result: Verification | CitationFailure) -> quotes_pb2.QuoteResult:
+    if isinstance(result, CitationFailure):
+        return quotes_pb2.QuoteResult(
+            failure=quotes_pb2.QuoteFailure(reason=result.reason, field=result.field)
+        )
+    return quotes_pb2.QuoteResult(
+        verification=quotes_pb2.QuoteVerification(
+            verdict=quotes_pb2.QuoteVerdict.ValueType(result.verdict),
+            citation=None if result.citation is None else citation_message(result.citation),
+            parts=[citation_pb2.Span(start=start, end=end) for start, end in result.parts],
+            nearest=None if result.nearest is None else _nearest_message(result.nearest),
+            versions_searched=result.versions_searched,
+            scope_cut=result.scope_cut,
+            outside_ref=result.outside_ref,
+        )
+    )
+
+
+def _nearest_message(nearest: Nearest) -> quotes_pb2.NearestPassage:
+    return quotes_pb2.NearestPassage(
+        ref=nearest.ref,
+        span=citation_pb2.Span(start=nearest.start, end=nearest.end),
+        text=nearest.text,
+        similarity=nearest.similarity,
+    )
