@@ -73,16 +73,16 @@ class SearchUseCase:
         Raises:
             Failure: INVALID_ARGUMENT QUERY_TOO_LONG, SNAPSHOT_CHANGED, what the store raises.
         """
-        present = self._store.snapshot(request.game_id) == as_of
-        key = (request, as_of, position)
-        known = self._known.get(key) if present else None
-        if known is not None:
+        present = self._store.snapshot(request.game_id)
+        key = (request, position)
+        known = self._known.get(request.game_id, present, key)
+        if known is not None and present == as_of:
             return known
         ranked = self._ranking.page(request, as_of, position)
         hits = self._hits(request.game_id, ranked)
         page = SearchPage(hits, ranked.explanation, ranked.following)
-        if present and len(hits) <= KNOWN_PAGE_HITS_MAX:
-            self._known.keep(key, page)
+        if present == as_of and len(hits) <= KNOWN_PAGE_HITS_MAX:
+            self._known.keep(request.game_id, present, key, page)
         return page
 
     def _hits(self, game_id: str, page: RankedPage) -> tuple[Hit, ...]:

@@ -9,6 +9,7 @@ import pytest
 
 from corpus_service.bootstrap import PREPARATION
 from corpus_service.domain.queries import SearchFilter
+from corpus_service.domain.sources import Snapshot
 from corpus_service.services.known_pages import KnownPages
 from corpus_service.services.search import SearchPage, SearchRequest, SearchUseCase
 from corpus_service.storage.sqlite import SqliteStore
@@ -67,9 +68,23 @@ def test_another_request_is_another_page(stock: Stock) -> None:
 
 def test_what_was_used_longest_ago_makes_room() -> None:
     pages: KnownPages[str] = KnownPages(2)
-    pages.keep("a", "first")
-    pages.keep("b", "second")
-    assert pages.get("a") == "first"
-    pages.keep("c", "third")
-    assert pages.get("b") is None
-    assert (pages.get("a"), pages.get("c")) == ("first", "third")
+    state = Snapshot("e", 1)
+    pages.keep("g1", state, "a", "first")
+    pages.keep("g2", state, "b", "second")
+    assert pages.get("g1", state, "a") == "first"
+    pages.keep("g1", state, "c", "third")
+    assert pages.get("g2", state, "b") is None
+    assert (pages.get("g1", state, "a"), pages.get("g1", state, "c")) == ("first", "third")
+
+
+@pytest.mark.parametrize("changed", [Snapshot("e", 2), Snapshot("f", 1)])
+def test_pages_of_an_earlier_state_are_dropped_and_those_of_other_games_stay(
+    changed: Snapshot,
+) -> None:
+    pages: KnownPages[str] = KnownPages(9)
+    state = Snapshot("e", 1)
+    pages.keep("g1", state, "a", "first")
+    pages.keep("g2", state, "a", "other")
+    assert pages.get("g1", changed, "a") is None
+    assert pages.get("g1", state, "a") is None
+    assert pages.get("g2", state, "a") == "other"
