@@ -11,7 +11,7 @@ from corpus_service.domain.sources import SpanText, Version
 from corpus_service.domain.vocabulary import Completeness, Trust
 from corpus_service.services.failures import invalid
 from corpus_service.services.limits import QUOTES_BYTES_MAX, SPANS_TOGETHER_CODE_POINTS_MAX
-from corpus_service.services.refs import Ref, format_ref, parse_ref
+from corpus_service.services.refs import Ref, format_ref, read_ref
 from corpus_service.storage.interface import SourceReader, TextReader
 from sourcecorpus.rpc.failures import Failure, FailureCode
 from sourcecorpus.rpc.limits import QUOTE_CODE_POINTS_MAX, RESOLVE_REFS_MAX
@@ -71,8 +71,8 @@ class CitationUseCase:
             raise invalid("BATCH_EMPTY", "refs")
         if len(refs) > RESOLVE_REFS_MAX:
             raise invalid("FIELD_TOO_MANY_VALUES", "refs", limit=RESOLVE_REFS_MAX)
-        parsed = [parse_ref(text) for text in refs]
-        wanted = {ref.version_id for ref in parsed if ref is not None}
+        parsed = [read_ref(text) for text in refs]
+        wanted = {ref.version_id for ref in parsed if isinstance(ref, Ref)}
         versions = self._store.get_versions(game_id, wanted)
         absent = wanted - versions.keys()
         deleted = self._store.deleted_versions(game_id, absent) if absent else frozenset()
@@ -170,10 +170,10 @@ def cite(version: Version, text: str, start: int, end: int, quote_bytes: int) ->
 
 
 def _check(
-    ref: Ref | None, versions: Mapping[str, Version], deleted: frozenset[str]
+    ref: Ref | str, versions: Mapping[str, Version], deleted: frozenset[str]
 ) -> _SpanKey | CitationFailure:
-    if ref is None:
-        return CitationFailure("INVALID_REF", "refs")
+    if isinstance(ref, str):
+        return CitationFailure(ref, "refs")
     version = versions.get(ref.version_id)
     if version is None:
         gone = ref.version_id in deleted

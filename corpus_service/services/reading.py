@@ -9,7 +9,7 @@ from typing import Protocol
 from corpus_service.domain.queries import SourceFilter, SourcePosition
 from corpus_service.domain.sources import LineSlice, Observation, Snapshot, Source, Version
 from corpus_service.services.failures import invalid, not_found, precondition
-from corpus_service.services.refs import format_ref, parse_ref
+from corpus_service.services.refs import format_ref, read_ref
 from corpus_service.storage.interface import SourceReader, TextReader
 from sourcecorpus.identity import canonicalise
 from sourcecorpus.rpc import deadline
@@ -130,7 +130,7 @@ class ReadingUseCase:
         """Reads lines of exactly one version.
 
         Raises:
-            Failure: INVALID_ARGUMENT LOCATOR_REQUIRED, INVALID_REF, SPAN_OUT_OF_RANGE;
+            Failure: INVALID_ARGUMENT LOCATOR_REQUIRED, INVALID_REF, REF_CHECK_FAILED, SPAN_OUT_OF_RANGE;
                 NOT_FOUND SOURCE_NOT_FOUND, VERSION_NOT_FOUND; FAILED_PRECONDITION VERSION_DELETED.
         """
         version, span_start = self._locate(game_id, locator)
@@ -161,9 +161,9 @@ class ReadingUseCase:
         if locator.version_id:
             return self.get_version(game_id, locator.version_id), 0
         if locator.citation:
-            ref = parse_ref(locator.citation)
-            if ref is None:
-                raise invalid("INVALID_REF", "citation")
+            ref = read_ref(locator.citation)
+            if isinstance(ref, str):
+                raise invalid(ref, "citation")
             version = self.get_version(game_id, ref.version_id, "citation")
             start, end = ref.span or (0, 0)
             if not start <= end <= version.text_length:

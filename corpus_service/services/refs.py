@@ -1,8 +1,15 @@
 """Refs: the short stable names of places in exactly one version. Pure.
 
-ref  := name "#" start "-" end      a span of code points, half-open
-      | name                        the whole text
-name := "v-" body | "ver-" body     body: the version id without its prefix
+ref    := name "#" start "-" end "-" check     a span of code points, half-open, checked
+        | name "#" start "-" end               the same without a check
+        | name                                 the whole text
+name   := "v-" body | "ver-" body              body: the version id without its prefix
+check  := two letters of `CHECK_LETTERS`
+
+The check is the weighted sum of the characters of ``body#start-end`` modulo a prime. Characters are
+different numbers below the prime, no weight and no difference of two neighbouring weights is 0: one
+changed character and two neighbours in the wrong order always change the sum. The letters are no
+digits, so that a changed hyphen never makes the rest a number. Other mistakes pass once in 479 times.
 """
 
 from __future__ import annotations
@@ -14,9 +21,17 @@ from typing import Final
 from sourcecorpus.identity import is_identifier
 
 REF_CHARACTERS_MAX: Final = 64
+# Crockford's base 32 without digits: no i, l, o, u.
+CHECK_LETTERS: Final = "abcdefghjkmnpqrstvwxyz"
+# The largest prime that two letters can tell, and a number whose powers are all numbers below it.
+_CHECK_PRIME: Final = 479
+_CHECK_BASE: Final = 13
+
 _VERSION_PREFIX: Final = "ver-"
 _NUMBER: Final = "0|[1-9][0-9]{0,11}"
-_REF: Final = re.compile(f"v(?:er)?-([0-9a-z]+)(?:#({_NUMBER})-({_NUMBER}))?")
+_REF: Final = re.compile(
+    f"v(?:er)?-([0-9a-z]+)(?:#(({_NUMBER})-({_NUMBER}))(?:-([{CHECK_LETTERS}]{{2}}))?)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +47,40 @@ class Ref:
     span: tuple[int, int] | None
 
 
-def parse_ref(text: str) -> Ref | None:
-    """Reads a ref; None where the text is none. Whether the place exists is not looked up."""
+def read_ref(text: str) -> Ref | str:
+    """Reads a ref. Whether the place exists is not looked up.
+
+    Returns:
+        The ref; else the reason: INVALID_REF where the text has not the form of one,
+        REF_CHECK_FAILED where its check does not fit.
+    """
     match = _REF.fullmatch(text) if len(text) <= REF_CHARACTERS_MAX else None
     if match is None:
-        return None
-    version_id = _VERSION_PREFIX + match[1]
+        return "INVALID_REF"
+    body, span, start, end, check = match.groups()
+    version_id = _VERSION_PREFIX + body
     if not is_identifier(version_id, "version"):
-        return None
-    return Ref(version_id, None if match[2] is None else (int(match[2]), int(match[3])))
+        return "INVALID_REF"
+    if check is not None and check != _check(f"{body}#{span}"):
+        return "REF_CHECK_FAILED"
+    return Ref(version_id, None if span is None else (int(start), int(end)))
 
 
-def read_ref(text: str) -> Ref | str:
-    """Reads a ref; the reason where the text is none."""
-    return parse_ref(text) or "INVALID_REF"
+def parse_ref(text: str) -> Ref | None:
+    """Reads a ref; None where `read_ref` gives a reason."""
+    ref = read_ref(text)
+    return ref if isinstance(ref, Ref) else None
 
 
 def format_ref(version_id: str, start: int, end: int) -> str:
-    """Writes the ref of a span."""
-    return f"v-{version_id.removeprefix(_VERSION_PREFIX)}#{start}-{end}"
+    """Writes the checked ref of a span."""
+    place = f"{version_id.removeprefix(_VERSION_PREFIX)}#{start}-{end}"
+    return f"v-{place}-{_check(place)}"
+
+
+def _check(place: str) -> str:
+    total = 0
+    for character in place:
+        total = (total * _CHECK_BASE + ord(character)) % _CHECK_PRIME
+    high, low = divmod(total, len(CHECK_LETTERS))
+    return CHECK_LETTERS[high] + CHECK_LETTERS[low]

@@ -11,6 +11,7 @@ import apsw
 import pytest
 
 from corpus_service.domain.vocabulary import SourceRole
+from corpus_service.services.refs import format_ref
 from sourcecorpus.corpus.v1 import source_service_pb2 as pb
 from sourcecorpus.identity import source_id as source_id_of
 from sourcecorpus.rpc.limits import DATA_FRAME_BYTES_MAX, READ_LINES_MAX
@@ -124,9 +125,7 @@ def test_continuations_join_to_the_whole_text(stock: Stock, max_lines: int, max_
             joined += text[answer.span.start : answer.span.end]
             for line in answer.lines:
                 assert text[line.offset : line.offset + len(line.text)] == line.text
-            assert (
-                answer.ref == f"v-{version.removeprefix('ver-')}#{answer.span.start}-{len(joined)}"
-            )
+            assert answer.ref == format_ref(version, answer.span.start, len(joined))
             if not answer.HasField("continuation"):
                 break
             request = answer.continuation
