@@ -165,10 +165,16 @@ def confirm_named_value(
     if unsure and _DIGIT.search(scan.data, position, position + 64) is None:
         return
     value = quoted_value(scan, position)
-    if value is None and not quotes_only:
+    if value is None and not quotes_only and not _is_left_to_text(scan, name, name_start):
         value = _unquoted(scan, name, name_class, position)
     if value is not None:
         _mask(scan, name, name_class, value, name_start)
+
+
+def _is_left_to_text(scan: Scan, name: bytes, name_start: int) -> bool:
+    """Say whether a bare value in JSON is judged in the text of its string: no quote closes its name."""
+    end = name_start + len(name)
+    return scan.strings and scan.data[end : end + 1] not in (b'"', b"\\")
 
 
 def _unquoted(scan: Scan, name: bytes, name_class: NameClass, position: int) -> Value | None:
