@@ -155,7 +155,7 @@ def best_of_some(
     rare = _reaching(counts, limit)
     while rare < len(leaves) and sum(counts[:rare]) <= SHARE_OF_MATCHES_MAX * total:
         halves = _Halves(leaves[:rare], leaves[rare:], unwanted)
-        found = _best_with(connection, halves, statistics, limit)
+        found = _best_with(connection, halves, statistics, limit, one_leaf_at_most=bounds[0])
         worst = -found[-1][1] - _ROUNDING if len(found) == limit else 0.0
         if worst > sum(bounds[rare:]):
             return found
@@ -212,29 +212,53 @@ class _Halves:
         """Passages that have a common leaf beside a rare one, scored by all."""
         return self._without(And((Or(tuple(self.rare)), Or(tuple(self.common)))))
 
+    @property
+    def pairs_of_rare(self) -> list[Query]:
+        """Passages that have a rare leaf and one of those behind it, a query for each leaf."""
+        return [
+            self._without(And((leaf, Or(tuple(self.rare[number + 1 :])))))
+            for number, leaf in enumerate(self.rare[:-1])
+        ]
+
     def _without(self, query: Query) -> Query:
         return query if self.unwanted is None else Not(query, self.unwanted)
 
 
 def _best_with(
-    connection: apsw.Connection, halves: _Halves, statistics: Statistics, limit: int
+    connection: apsw.Connection,
+    halves: _Halves,
+    statistics: Statistics,
+    limit: int,
+    *,
+    one_leaf_at_most: float,
 ) -> Scored:
     """Scores the passages that have a rare leaf by all their leaves; returns the best.
 
-    Two questions, as no leaf may stand twice in an expression: those with a common leaf beside the
-    rare one, by their whole score, and all of them by the rare leaves, which is the whole score of
-    the others. A part of a score never displaces a whole one.
+    Several questions, as no leaf may stand twice in an expression: passages with a common leaf beside
+    a rare one, by their whole score; then the others, by their rare leaves, which is their whole
+    score. Where the first are better than one leaf alone can be, of the others those with two
+    rare leaves are enough. A part of a score never displaces a whole one.
     """
+    with_both = _best(connection, halves.with_both, statistics, limit)
     scores: dict[int, float] = {}
-    for query in (halves.with_rare, halves.with_both):
-        expression = match_expression(query)
-        score, bindings = score_expression(connection, query, statistics, expression=expression)
-        scores |= dict(
-            all_rows(
-                connection,
-                f"SELECT rowid, {score} AS score FROM passage_index"  # noqa: S608 - constants
-                " WHERE passage_index MATCH :match ORDER BY score, rowid LIMIT :limit",
-                bindings | {"match": expression, "limit": limit},
-            )
-        )
+    full = len(with_both) == limit
+    if full and -with_both[-1][1] > one_leaf_at_most + _ROUNDING:
+        # The last pair first: what has more rare leaves is found again with more of its score.
+        for query in reversed(halves.pairs_of_rare):
+            scores |= dict(_best(connection, query, statistics, limit))
+    else:
+        scores |= dict(_best(connection, halves.with_rare, statistics, limit))
+    scores |= dict(with_both)
     return sorted(scores.items(), key=lambda entry: (entry[1], entry[0]))[:limit]
+
+
+def _best(connection: apsw.Connection, query: Query, statistics: Statistics, limit: int) -> Scored:
+    """Scores every match of a query."""
+    expression = match_expression(query)
+    score, bindings = score_expression(connection, query, statistics, expression=expression)
+    return all_rows(
+        connection,
+        f"SELECT rowid, {score} AS score FROM passage_index"  # noqa: S608 - constants
+        " WHERE passage_index MATCH :match ORDER BY score, rowid LIMIT :limit",
+        bindings | {"match": expression, "limit": limit},
+    )
