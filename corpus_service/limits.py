@@ -43,6 +43,12 @@ LEAF_COUNTS_KEPT_MAX: Final = 8_192
 STATEMENT_CACHE_SIZE: Final = 200
 PROGRESS_HANDLER_INSTRUCTIONS: Final = 20_000
 
+# Deleted words are merged out of the index in steps, so that captures are written in between.
+PURGE_PAGES_PER_STEP: Final = 2_000
+DELETED_VERSIONS_SHOWN_MAX: Final = 100
+RELATED_SOURCES_SHOWN_MAX: Final = 20
+DELETION_NOTE_CODE_POINTS_MAX: Final = 200
+
 # Look-ups inside the store. Texts of few chunks are scanned, others searched by halves.
 LOOK_UP_IDS_MAX: Final = 1_000
 CHUNKS_SCANNED_MAX: Final = 24

@@ -44,6 +44,7 @@ from corpus_service.domain.sources import (
     SpanText,
     Version,
 )
+from corpus_service.storage.deletion_interface import SourceDeleter
 from corpus_service.storage.preparation import ContentPiece, PreparedRecord
 
 HEADING_WEIGHT: Final = 3.0
@@ -223,7 +224,7 @@ class SourceReader(Protocol):
         """Returns those versions that exist, in one look-up."""
 
     def deleted_versions(self, game_id: str, version_ids: Collection[str]) -> frozenset[str]:
-        """Returns those versions that existed and were deleted (their tombstones)."""
+        """Returns those versions that were deleted and did not come again."""
 
 
 class TextReader(Protocol):
@@ -361,7 +362,14 @@ class PassageIndex(Protocol):
 
 
 class CorpusStore(
-    GameCatalog, CaptureWriter, ContentReader, SourceReader, TextReader, PassageIndex, Protocol
+    GameCatalog,
+    CaptureWriter,
+    ContentReader,
+    SourceReader,
+    TextReader,
+    PassageIndex,
+    SourceDeleter,
+    Protocol,
 ):
     """All capabilities of one backend."""
 

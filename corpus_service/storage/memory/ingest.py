@@ -175,9 +175,8 @@ class _RecordIngest:
         known = self._game.sources.get(name)
         if known is not None:
             return known, False
-        made = MemorySource(
-            len(self._game.sources) + 1, name, captured.canonical_uri, captured, captured.title
-        )
+        row = max((source.row for source in self._game.sources.values()), default=0) + 1
+        made = MemorySource(row, name, captured.canonical_uri, captured, captured.title)
         self._game.sources[name] = made
         return made, True
 

@@ -26,6 +26,7 @@ from corpus_service.domain.sources import (
 from corpus_service.storage.memory import reading
 from corpus_service.storage.memory.catalog import MemoryCatalog
 from corpus_service.storage.memory.contents import MemoryUpload, VerifiedContent, damaged
+from corpus_service.storage.memory.deletion import MemoryDeletion
 from corpus_service.storage.memory.ingest import ingest, is_whole
 from corpus_service.storage.memory.passage_index import MemoryPassageIndex, sequence_of
 from corpus_service.storage.memory.tables import MemoryGame, MemoryVersion
@@ -33,7 +34,7 @@ from corpus_service.storage.preparation import PreparedRecord
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
 
-class MemoryStore(MemoryCatalog, MemoryPassageIndex):
+class MemoryStore(MemoryCatalog, MemoryPassageIndex, MemoryDeletion):
     """Every capability over plain objects behind one lock. Deadlines are met by being small."""
 
     def __init__(self) -> None:
@@ -241,9 +242,8 @@ class MemoryStore(MemoryCatalog, MemoryPassageIndex):
             }
 
     def deleted_versions(self, game_id: str, version_ids: Collection[str]) -> frozenset[str]:
-        """See `SourceReader.deleted_versions`; nothing deletes here."""
-        with self._game(game_id):
-            return frozenset()
+        """See `SourceReader.deleted_versions`."""
+        return frozenset(self.tombstones(game_id, version_ids))
 
     # Texts
 

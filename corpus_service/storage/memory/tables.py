@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from corpus_service.domain.currency import NO_CLAIM, Claim
+from corpus_service.domain.deletions import Tombstone
 from corpus_service.domain.records import CapturedSource, CaptureRecord, IngestResult
 from corpus_service.domain.vocabulary import Completeness, Instant, RunUse, Trust
 from corpus_service.storage.memory.ranking import IndexedChunk
@@ -129,3 +130,4 @@ class MemoryGame:
     links: dict[tuple[str, str], tuple[RunUse, int]] = field(default_factory=dict)
     # Commit to the number of the next chunk after it.
     commits: dict[int, int] = field(default_factory=dict)
+    tombstones: dict[str, Tombstone] = field(default_factory=dict)

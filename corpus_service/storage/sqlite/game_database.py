@@ -27,7 +27,13 @@ from corpus_service.storage.sqlite.index_tokens import register_tokens
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation, bring_index_up_to_date
 from corpus_service.storage.sqlite.leaf_counts import LeafCounts, share_counts
 from corpus_service.storage.sqlite.migrating import migrate
-from corpus_service.storage.sqlite.opening import DatabaseKind, open_reader, open_writer
+from corpus_service.storage.sqlite.opening import (
+    DatabaseKind,
+    open_maintenance,
+    open_reader,
+    open_writer,
+)
+from corpus_service.storage.sqlite.purging import finish_purge
 from corpus_service.storage.sqlite.scoring import register_scoring
 from corpus_service.storage.sqlite.writing import GameWriter, Transaction
 from sourcecorpus.rpc.failures import Failure, FailureCode
@@ -65,6 +71,7 @@ class GameDatabase:
             take_identity(connection, game_id)
             BlobTable(connection).delete_broken_uploads()
         bring_index_up_to_date(connection, preparation)
+        finish_purge(connection)
 
     def write(self, work: Callable[[Transaction], T], size_bytes: int = 0) -> Future[T]:
         """Queue work for the writer."""
@@ -88,6 +95,19 @@ class GameDatabase:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             self._readers.put(connection)
+
+    def remove_copies(self) -> None:
+        """Remove the copies that migrations left beside the file: they hold what it held then."""
+        for copy in self._path.parent.glob(f"{self._path.name}.before-version-*"):
+            copy.unlink(missing_ok=True)
+
+    def cut_log(self) -> None:
+        """Move the write-ahead log into the file and cut it to nothing."""
+        connection = open_maintenance(self._path)
+        try:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        finally:
+            connection.close()
 
     def close(self) -> None:
         """Finish what is queued, then close every connection; nobody may read any more."""

@@ -92,8 +92,10 @@ def repeat_result(connection: apsw.Connection, envelope_id: str) -> IngestResult
         " JOIN sources AS s ON s.row = o.source"
         " LEFT JOIN source_artifacts AS a ON a.row = o.artifact"
         " LEFT JOIN document_versions AS v ON v.row = o.version"
-        " WHERE o.row BETWEEN ? AND ? ORDER BY o.row",
-        (first, first + count - 1),
+        " WHERE o.row BETWEEN ? AND ?"
+        # Numbers of deleted observations are given again.
+        " AND o.envelope = (SELECT row FROM envelopes WHERE envelope_id = ?) ORDER BY o.row",
+        (first, first + count - 1, envelope_id),
     )
     sources = tuple(
         IngestedSource(

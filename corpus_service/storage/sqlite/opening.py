@@ -83,6 +83,13 @@ def open_reader(path: Path) -> apsw.Connection:
     return connection
 
 
+def open_maintenance(path: Path) -> apsw.Connection:
+    """Open a file that a writer of this process holds open, for a checkpoint outside its thread."""
+    connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MILLISECONDS)
+    return connection
+
+
 def _connect(path: Path, flags: int) -> apsw.Connection:
     try:
         return apsw.Connection(str(path), flags=flags, statementcachesize=STATEMENT_CACHE_SIZE)

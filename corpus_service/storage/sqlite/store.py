@@ -37,6 +37,7 @@ from corpus_service.storage.sqlite import (
     write_side,
 )
 from corpus_service.storage.sqlite.catalog import SqliteCatalog
+from corpus_service.storage.sqlite.deletion import SqliteDeletion
 from corpus_service.storage.sqlite.failures import StoreOpenError
 from corpus_service.storage.sqlite.game_database import GameDatabase, check_epoch, snapshot_of
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
@@ -49,7 +50,7 @@ CATALOG_FILE: Final = "catalog.db"
 GAMES_FOLDER: Final = "games"
 
 
-class SqliteStore(SqlitePassageIndex):
+class SqliteStore(SqlitePassageIndex, SqliteDeletion):
     """`CorpusStore` over SQLite files: ``catalog.db`` and ``games/<game_id>.db`` in a folder."""
 
     def __init__(self, folder: Path, preparation: IndexPreparation) -> None:

@@ -28,6 +28,7 @@ POINTS = (
     "corpus.during_migration:1",
     "corpus.during_migration:2",
     "corpus.during_migration:3",
+    "corpus.during_migration:4",
 )
 
 
