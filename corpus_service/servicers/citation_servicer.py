@@ -9,8 +9,9 @@ import grpc
 from corpus_service.servicers.conversions import resolved_message
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game
-from corpus_service.servicers.quote_calls import verify_quotes
+from corpus_service.servicers.quote_calls import create_citation, verify_quotes
 from corpus_service.services.citations import CitationUseCase
+from corpus_service.services.create_citation import CreateCitationUseCase
 from corpus_service.services.quote_places import QuoteStore
 from corpus_service.services.verify_quotes import VerifyQuotesUseCase
 from sourcecorpus.corpus.v1 import citation_service_pb2, citation_service_pb2_grpc, quotes_pb2
@@ -20,11 +21,12 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
-    """Opens citations and checks quotations."""
+    """Makes and opens citations, and checks quotations."""
 
     def __init__(self, store: QuoteStore, pool: ReadPool) -> None:
         self._use_case = CitationUseCase(store)
         self._quotes = VerifyQuotesUseCase(store)
+        self._making = CreateCitationUseCase(store)
         self._pool = pool
 
     async def ResolveCitations(  # noqa: N802 - name of the contract
@@ -44,3 +46,10 @@ class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
         """Checks quotations, each with its own result; see the contract."""
         del context
         return await self._pool.run(verify_quotes, self._quotes, request)
+
+    async def CreateCitation(  # noqa: N802 - name of the contract
+        self, request: quotes_pb2.CreateCitationRequest, context: Context
+    ) -> quotes_pb2.CreateCitationResponse:
+        """Makes the citation of a place; see the contract."""
+        del context
+        return await self._pool.run(create_citation, self._making, request)

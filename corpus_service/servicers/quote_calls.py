@@ -1,10 +1,11 @@
-"""VerifyQuotes: from its messages to its use case and back."""
+"""VerifyQuotes and CreateCitation: from their messages to their use cases and back."""
 
 from __future__ import annotations
 
 from corpus_service.servicers.conversions import citation_message
 from corpus_service.servicers.filters import require_game
 from corpus_service.services.citations import CitationFailure
+from corpus_service.services.create_citation import CreateCitationUseCase, QuoteSelector
 from corpus_service.services.failures import invalid
 from corpus_service.services.quote_places import QuoteScope
 from corpus_service.services.verify_quotes import (
@@ -28,6 +29,34 @@ def verify_quotes(
         request.run_id,
     )
     return quotes_pb2.VerifyQuotesResponse(results=[_result_message(result) for result in results])
+
+
+def create_citation(
+    use_case: CreateCitationUseCase, request: quotes_pb2.CreateCitationRequest
+) -> quotes_pb2.CreateCitationResponse:
+    """Makes the citation of a place; see the contract."""
+    game_id = require_game(request.game_id)
+    place = request.WhichOneof("place")
+    if place == "quote":
+        selector = request.quote
+        citation, verdict = use_case.of_quote(
+            game_id,
+            request.version_id,
+            QuoteSelector(selector.exact, selector.prefix, selector.suffix, selector.occurrence),
+        )
+        return quotes_pb2.CreateCitationResponse(
+            citation=citation_message(citation),
+            verdict=quotes_pb2.QuoteVerdict.ValueType(verdict),
+        )
+    if place == "span":
+        span = request.span
+        citation = use_case.of_span(game_id, request.version_id, span.start, span.end)
+    elif place == "lines":
+        lines = request.lines
+        citation = use_case.of_lines(game_id, request.version_id, lines.first, lines.last)
+    else:
+        raise invalid("LOCATOR_REQUIRED", "place")
+    return quotes_pb2.CreateCitationResponse(citation=citation_message(citation))
 
 
 def _scope(scope: quotes_pb2.QuoteScope.ValueType) -> QuoteScope:

@@ -31,3 +31,7 @@ QUOTED_TEXTS_CODE_POINTS_MAX: Final = 8_000_000
 ELSEWHERE_LITERAL_CODE_POINTS_MAX: Final = 512
 # Text of the nearest passage, and the part of a quotation that it is compared with.
 NEAREST_CODE_POINTS_MAX: Final = 2_000
+
+# Making a citation of a quotation: text before and behind it, places that are named when several fit.
+QUOTE_CONTEXT_CODE_POINTS_MAX: Final = 1_024
+QUOTE_CANDIDATES_MAX: Final = 20

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from corpus_service.domain.queries import Query, SearchFilter
 from corpus_service.domain.sources import Version
 from corpus_service.domain.vocabulary import VersionScope
-from corpus_service.quotes import Quote, QuoteMatch
+from corpus_service.quotes import Likeness, Quote, QuoteMatch
 from corpus_service.search.exact_candidates import candidate_query
 from corpus_service.services.limits import (
     ELSEWHERE_CODE_POINTS_MAX,
@@ -33,6 +33,20 @@ _COUNTED_MAX: Final = 10_000
 
 class QuoteStore(PassageIndex, SourceReader, TextReader, Protocol):
     """What checking quotations needs of a store."""
+
+
+class Verdict(enum.IntEnum):
+    """See the contract's QuoteVerdict."""
+
+    EXACT = 1
+    NORMALISED = 2
+    ELSEWHERE = 3
+    ABSENT = 4
+
+
+def verdict_of(match: QuoteMatch) -> Verdict:
+    """Returns the verdict on a quotation that the version holds."""
+    return Verdict.EXACT if match.likeness is Likeness.EXACT else Verdict.NORMALISED
 
 
 class QuoteScope(enum.IntEnum):

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from corpus_service.domain.sources import Version
-from corpus_service.quotes import Likeness, Quote, QuotedText, QuoteMatch, find_nearest
+from corpus_service.quotes import Quote, QuotedText, QuoteMatch, find_nearest
 from corpus_service.services.citations import Citation, CitationFailure, cite, raise_if_all_damaged
 from corpus_service.services.failures import invalid
 from corpus_service.services.limits import NEAREST_CODE_POINTS_MAX, QUOTES_BYTES_MAX
-from corpus_service.services.quote_places import ElsewhereSearch, QuoteScope, QuoteStore
+from corpus_service.services.quote_places import (
+    ElsewhereSearch,
+    QuoteScope,
+    QuoteStore,
+    Verdict,
+    verdict_of,
+)
 from corpus_service.services.quoted_texts import QuotedTexts
 from corpus_service.services.refs import Ref, format_ref, read_ref
 from sourcecorpus.identity import is_identifier
 from sourcecorpus.rpc.failures import Failure
 from sourcecorpus.rpc.limits import QUOTE_CODE_POINTS_MAX, VERIFY_QUOTES_MAX
-
-
-class Verdict(enum.IntEnum):
-    """See the contract's QuoteVerdict."""
-
-    EXACT = 1
-    NORMALISED = 2
-    ELSEWHERE = 3
-    ABSENT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +123,8 @@ class _OneQuote:
         if outside and span is not None:
             inside = [place for place in self.text.find_all(self.quote) if _within(place, span)]
             match, outside = (inside[0], False) if inside else (match, True)
-        exact = match.likeness is Likeness.EXACT
         return Verification(
-            verdict=Verdict.EXACT if exact else Verdict.NORMALISED,
+            verdict=verdict_of(match),
             citation=cite(self.asked, self.text.text, match.start, match.end, self.quote_bytes),
             parts=match.parts,
             outside_ref=outside,

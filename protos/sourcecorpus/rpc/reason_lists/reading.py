@@ -29,6 +29,18 @@ READING: Final = (
         "VERSION_DELETED", _PRECONDITION, "the version was deleted", "The citation cannot be shown."
     ),
     Reason(
+        "QUOTE_NOT_FOUND",
+        _NOT_FOUND,
+        "the version does not hold the quote",
+        "Verify the quote to learn what it holds.",
+    ),
+    Reason(
+        "AMBIGUOUS_QUOTE",
+        _PRECONDITION,
+        "the quote stands in several places of the version",
+        "Choose a candidate, an occurrence, or add what stands before or behind.",
+    ),
+    Reason(
         "AMBIGUOUS_LOCATOR",
         _PRECONDITION,
         "the locator fits several documents",

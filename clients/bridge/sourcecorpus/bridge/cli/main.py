@@ -45,6 +45,7 @@ COMMANDS: Final = (
     CommandModule("read", "reading", "read exact lines of a version"),
     CommandModule("raw", "reading", "write the stored bytes of a version to standard output"),
     CommandModule("cite", "reading", "open citation refs: the exact stored version or an error"),
+    CommandModule("verify", "verify", "say whether stored versions hold quotations"),
     CommandModule("hermes", "hermes", "install the plugin into Hermes, or check the whole chain"),
     CommandModule("sidecar", "hermes", "run the sidecar of Hermes in the foreground"),
     CommandModule("status", "hermes", "show what the sidecar keeps, and what was lost and why"),
