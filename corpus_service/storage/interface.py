@@ -46,6 +46,7 @@ from corpus_service.domain.sources import (
 )
 from corpus_service.storage.deletion_interface import SourceDeleter
 from corpus_service.storage.preparation import ContentPiece, PreparedRecord
+from corpus_service.storage.run_interface import RunLinks
 
 HEADING_WEIGHT: Final = 3.0
 """Weight of an occurrence in the title or heading column against one in the body."""
@@ -369,6 +370,7 @@ class CorpusStore(
     TextReader,
     PassageIndex,
     SourceDeleter,
+    RunLinks,
     Protocol,
 ):
     """All capabilities of one backend."""

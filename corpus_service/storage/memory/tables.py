@@ -128,6 +128,8 @@ class MemoryGame:
     chunk_versions: dict[int, MemoryVersion] = field(default_factory=dict)
     # (run, artifact) to use and the commit that brought the link.
     links: dict[tuple[str, str], tuple[RunUse, int]] = field(default_factory=dict)
+    # (run, version, start, end) to use.
+    run_places: dict[tuple[str, str, int, int], RunUse] = field(default_factory=dict)
     # Commit to the number of the next chunk after it.
     commits: dict[int, int] = field(default_factory=dict)
     tombstones: dict[str, Tombstone] = field(default_factory=dict)
