@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import grpc
 
@@ -15,9 +15,11 @@ from corpus_service.servicers.conversions import (
     source_message,
     version_message,
 )
+from corpus_service.servicers.deletion_calls import DeletionCalls
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game, source_filter
 from corpus_service.servicers.paging import Pager
+from corpus_service.services.deletion import DeletionStore
 from corpus_service.services.failures import invalid
 from corpus_service.services.raw_content import (
     ContentLocator,
@@ -32,7 +34,12 @@ from corpus_service.services.reading import (
     ReadingUseCase,
     SourceLocator,
 )
-from sourcecorpus.corpus.v1 import citation_pb2, source_service_pb2, source_service_pb2_grpc
+from sourcecorpus.corpus.v1 import (
+    citation_pb2,
+    deletion_pb2,
+    source_service_pb2,
+    source_service_pb2_grpc,
+)
 from sourcecorpus.rpc.limits import (
     LIST_PAGE_SIZE_DEFAULT,
     LIST_PAGE_SIZE_MAX,
@@ -47,15 +54,20 @@ SERVICE: Final = "sourcecorpus.corpus.v1.SourceService"
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
+class SourceStore(RawContentStore, DeletionStore, Protocol):
+    """What the service needs of a store."""
+
+
 class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
     """Lists and reads sources."""
 
-    def __init__(self, store: RawContentStore, signer: PageTokenSigner, pool: ReadPool) -> None:
+    def __init__(self, store: SourceStore, signer: PageTokenSigner, pool: ReadPool) -> None:
         self._store = store
         self._reading = ReadingUseCase(store)
         self._raw = RawContentUseCase(store)
         self._sources_pager = Pager(signer, f"/{SERVICE}/ListSources")
         self._versions_pager = Pager(signer, f"/{SERVICE}/ListVersions")
+        self._deletion = DeletionCalls(store, pool)
         self._pool = pool
 
     async def ListSources(  # noqa: N802 - name of the contract
@@ -143,6 +155,13 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
             size_bytes=content.facts.size_bytes,
             content_type=content.facts.content_type,
         )
+
+    async def DeleteSource(  # noqa: N802 - name of the contract
+        self, request: deletion_pb2.DeleteSourceRequest, context: Context
+    ) -> deletion_pb2.DeleteSourceResponse:
+        """Deletes a source or a version; see the contract."""
+        del context
+        return await self._deletion.delete_source(request)
 
     def _list_sources(
         self, request: source_service_pb2.ListSourcesRequest

@@ -87,6 +87,8 @@ def open_maintenance(path: Path) -> apsw.Connection:
     """Open a file that a writer of this process holds open, for a checkpoint outside its thread."""
     connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(BUSY_TIMEOUT_MILLISECONDS)
+    # A connection that has read nothing does not know that there is a log.
+    connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     return connection
 
 

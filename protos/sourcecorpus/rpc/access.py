@@ -87,6 +87,7 @@ METHOD_POLICIES: Final[dict[str, MethodPolicy]] = {
     f"{_CORPUS}SourceService/GetVersion": _BRIDGE_READ,
     f"{_CORPUS}SourceService/ReadDocument": _BRIDGE_READ,
     f"{_CORPUS}SourceService/ReadRawContent": _policy(MethodClass.CONTENT_STREAM, Role.BRIDGE),
+    f"{_CORPUS}SourceService/DeleteSource": _policy(MethodClass.WRITE, Role.BRIDGE, Role.OPERATOR),
     f"{_CORPUS}CitationService/ResolveCitations": _BRIDGE_READ,
     f"{_CORPUS}CitationService/VerifyQuotes": _BRIDGE_READ,
     f"{_CORPUS}CitationService/CreateCitation": _BRIDGE_READ,

@@ -49,7 +49,7 @@ READING: Final = (
     Reason(
         "SNAPSHOT_CHANGED",
         _PRECONDITION,
-        "the corpus was rebuilt or restored since the first page",
+        "the corpus was rebuilt or restored, or something deleted, since the first page",
         "Begin again without a page token.",
     ),
     Reason(
