@@ -24,11 +24,13 @@ from corpus_service.servicers import (
     source_servicer,
 )
 from corpus_service.servicers.execution import ReadPool
+from corpus_service.servicers.run_calls import RunCalls
 from corpus_service.services.games import GameUseCase
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_pool import PreparationPool
 from corpus_service.services.ingest_texts import TextMaker, TextPreparation
 from corpus_service.services.ingest_uploads import ContentUploadUseCase
+from corpus_service.services.run_links import RunUseCase
 from corpus_service.settings import CorpusSettings
 from corpus_service.storage.interface import CorpusStore
 from corpus_service.storage.sqlite import SqliteStore
@@ -91,6 +93,7 @@ def add_services(
     """Adds every service of the corpus to a server that is bound and not started."""
     pool = ReadPool(settings.read_threads)
     server.started("read pool", partial(asyncio.to_thread, pool.close))
+    runs = RunCalls(store, RunUseCase(store, time.time_ns), signer)
     server.add_service(
         search_servicer.SERVICE,
         partial(
@@ -102,14 +105,14 @@ def add_services(
         source_servicer.SERVICE,
         partial(
             source_service_pb2_grpc.add_SourceServiceServicer_to_server,
-            source_servicer.SourceServicer(store, signer, pool),
+            source_servicer.SourceServicer(store, runs, signer, pool),
         ),
     )
     server.add_service(
         citation_servicer.SERVICE,
         partial(
             citation_service_pb2_grpc.add_CitationServiceServicer_to_server,
-            citation_servicer.CitationServicer(store, pool),
+            citation_servicer.CitationServicer(store, runs, pool),
         ),
     )
     server.add_service(

@@ -10,11 +10,17 @@ from corpus_service.servicers.conversions import resolved_message
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game
 from corpus_service.servicers.quote_calls import create_citation, verify_quotes
+from corpus_service.servicers.run_calls import RunCalls
 from corpus_service.services.citations import CitationUseCase
 from corpus_service.services.create_citation import CreateCitationUseCase
 from corpus_service.services.quote_places import QuoteStore
 from corpus_service.services.verify_quotes import VerifyQuotesUseCase
-from sourcecorpus.corpus.v1 import citation_service_pb2, citation_service_pb2_grpc, quotes_pb2
+from sourcecorpus.corpus.v1 import (
+    citation_service_pb2,
+    citation_service_pb2_grpc,
+    quotes_pb2,
+    run_links_pb2,
+)
 
 SERVICE: Final = "sourcecorpus.corpus.v1.CitationService"
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -23,7 +29,8 @@ Context = grpc.aio.ServicerContext[Any, Any]
 class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
     """Makes and opens citations, and checks quotations."""
 
-    def __init__(self, store: QuoteStore, pool: ReadPool) -> None:
+    def __init__(self, store: QuoteStore, runs: RunCalls, pool: ReadPool) -> None:
+        self._runs = runs
         self._use_case = CitationUseCase(store)
         self._quotes = VerifyQuotesUseCase(store)
         self._making = CreateCitationUseCase(store)
@@ -46,6 +53,20 @@ class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
         """Checks quotations, each with its own result; see the contract."""
         del context
         return await self._pool.run(verify_quotes, self._quotes, request)
+
+    async def LinkRunSources(  # noqa: N802 - name of the contract
+        self, request: run_links_pb2.LinkRunSourcesRequest, context: Context
+    ) -> run_links_pb2.LinkRunSourcesResponse:
+        """Remembers what a run did with sources; see the contract."""
+        del context
+        return await self._pool.run(self._runs.link, request)
+
+    async def ListRunSources(  # noqa: N802 - name of the contract
+        self, request: run_links_pb2.ListRunSourcesRequest, context: Context
+    ) -> run_links_pb2.ListRunSourcesResponse:
+        """Lists what a run used; see the contract."""
+        del context
+        return await self._pool.run(self._runs.list_sources, request)
 
     async def CreateCitation(  # noqa: N802 - name of the contract
         self, request: quotes_pb2.CreateCitationRequest, context: Context

@@ -19,6 +19,7 @@ from corpus_service.servicers.deletion_calls import DeletionCalls
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game, source_filter
 from corpus_service.servicers.paging import Pager
+from corpus_service.servicers.run_calls import RunCalls
 from corpus_service.services.deletion import DeletionStore
 from corpus_service.services.failures import invalid
 from corpus_service.services.raw_content import (
@@ -37,6 +38,7 @@ from corpus_service.services.reading import (
 from sourcecorpus.corpus.v1 import (
     citation_pb2,
     deletion_pb2,
+    run_links_pb2,
     source_service_pb2,
     source_service_pb2_grpc,
 )
@@ -61,7 +63,10 @@ class SourceStore(RawContentStore, DeletionStore, Protocol):
 class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
     """Lists and reads sources."""
 
-    def __init__(self, store: SourceStore, signer: PageTokenSigner, pool: ReadPool) -> None:
+    def __init__(
+        self, store: SourceStore, runs: RunCalls, signer: PageTokenSigner, pool: ReadPool
+    ) -> None:
+        self._runs = runs
         self._store = store
         self._reading = ReadingUseCase(store)
         self._raw = RawContentUseCase(store)
@@ -131,6 +136,13 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         )
         part = await self._pool.run(self._reading.read_document, game_id, locator, selection)
         return _document_message(request, part)
+
+    async def ListCitingRuns(  # noqa: N802 - name of the contract
+        self, request: run_links_pb2.ListCitingRunsRequest, context: Context
+    ) -> run_links_pb2.ListCitingRunsResponse:
+        """Lists the runs that used a source; see the contract."""
+        del context
+        return await self._pool.run(self._runs.list_runs, request)
 
     async def ReadRawContent(  # noqa: N802 - name of the contract
         self, request: source_service_pb2.ReadRawContentRequest, context: Context

@@ -88,7 +88,13 @@ METHOD_POLICIES: Final[dict[str, MethodPolicy]] = {
     f"{_CORPUS}SourceService/ReadDocument": _BRIDGE_READ,
     f"{_CORPUS}SourceService/ReadRawContent": _policy(MethodClass.CONTENT_STREAM, Role.BRIDGE),
     f"{_CORPUS}SourceService/DeleteSource": _policy(MethodClass.WRITE, Role.BRIDGE, Role.OPERATOR),
+    f"{_CORPUS}SourceService/ListCitingRuns": _BRIDGE_READ,
     f"{_CORPUS}CitationService/ResolveCitations": _BRIDGE_READ,
+    # Hermes' side tells what a run read and cited.
+    f"{_CORPUS}CitationService/LinkRunSources": _policy(
+        MethodClass.WRITE, Role.BRIDGE, Role.HERMES
+    ),
+    f"{_CORPUS}CitationService/ListRunSources": _BRIDGE_READ,
     f"{_CORPUS}CitationService/VerifyQuotes": _BRIDGE_READ,
     f"{_CORPUS}CitationService/CreateCitation": _BRIDGE_READ,
     # The capture service resolves aliases of games and learns which ones are paused.

@@ -16,6 +16,7 @@ READING: Final = (
     Reason("UNKNOWN_GAME", _NOT_FOUND, "no such game", "See the list of games."),
     Reason("SOURCE_NOT_FOUND", _NOT_FOUND, "no such source in this game", "Search for it."),
     Reason("VERSION_NOT_FOUND", _NOT_FOUND, "no such version in this game", "List its versions."),
+    Reason("ARTIFACT_NOT_FOUND", _NOT_FOUND, "no such artifact in this game", "Check the id."),
     Reason("CONTENT_NOT_FOUND", _NOT_FOUND, "no such content in this game", "Check the locator."),
     Reason("SESSION_NOT_FOUND", _NOT_FOUND, "no such capture session", "Check the session."),
     Reason("SERVICE_NOT_FOUND", _NOT_FOUND, "no such service here", "List the services."),
