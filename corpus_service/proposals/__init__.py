@@ -1,0 +1,1 @@
+"""Which passages may support a sentence: shared stretches, likeness, shared words. Pure."""
