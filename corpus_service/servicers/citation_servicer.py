@@ -9,15 +9,18 @@ import grpc
 from corpus_service.servicers.conversions import resolved_message
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game
+from corpus_service.servicers.proposal_calls import propose_citations
 from corpus_service.servicers.quote_calls import create_citation, verify_quotes
 from corpus_service.servicers.run_calls import RunCalls
 from corpus_service.services.citations import CitationUseCase
 from corpus_service.services.create_citation import CreateCitationUseCase
+from corpus_service.services.proposals import ProposalUseCase
 from corpus_service.services.quote_places import QuoteStore
 from corpus_service.services.verify_quotes import VerifyQuotesUseCase
 from sourcecorpus.corpus.v1 import (
     citation_service_pb2,
     citation_service_pb2_grpc,
+    proposals_pb2,
     quotes_pb2,
     run_links_pb2,
 )
@@ -33,6 +36,7 @@ class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
         self._runs = runs
         self._use_case = CitationUseCase(store)
         self._quotes = VerifyQuotesUseCase(store)
+        self._proposals = ProposalUseCase(store)
         self._making = CreateCitationUseCase(store)
         self._pool = pool
 
@@ -53,6 +57,13 @@ class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
         """Checks quotations, each with its own result; see the contract."""
         del context
         return await self._pool.run(verify_quotes, self._quotes, request)
+
+    async def ProposeCitations(  # noqa: N802 - name of the contract
+        self, request: proposals_pb2.ProposeCitationsRequest, context: Context
+    ) -> proposals_pb2.ProposeCitationsResponse:
+        """Proposes passages for the sentences of an answer; see the contract."""
+        del context
+        return await self._pool.run(propose_citations, self._proposals, request)
 
     async def LinkRunSources(  # noqa: N802 - name of the contract
         self, request: run_links_pb2.LinkRunSourcesRequest, context: Context
