@@ -150,7 +150,9 @@ def confirm_spaced(scan: Scan, position: int) -> None:
     )
     if (
         netrc
-        and not (is_placeholder(text) or (text.isalpha() and text.isupper()))
+        and not (
+            is_placeholder(text) or is_function_word(text) or (text.isalpha() and text.isupper())
+        )
         and not value.quoted
         and len(text) >= 3
     ):

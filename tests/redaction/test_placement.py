@@ -136,6 +136,7 @@ STAYS = [
     "Authorization: Bearer <token>",
     "auth=('user', 'pass')",
     "npm:fdir@1.2.0",
+    "the triad of machine name, login id, and password are present",
     'msgid "Password changed"\nmsgstr "Het wachtwoord is gewijzigd."',
 ]
 
