@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from corpus_service.domain.deletions import Tombstone
 from corpus_service.domain.games import Game
 from corpus_service.domain.sources import LineSlice, Observation, Source, Version
 from corpus_service.domain.text_facts import TextFacts
@@ -19,6 +20,7 @@ from sourcecorpus.corpus.v1 import (
     capture_record_pb2,
     citation_pb2,
     citation_service_pb2,
+    deletion_pb2,
     game_pb2,
     search_service_pb2,
     source_pb2,
@@ -201,11 +203,30 @@ def resolved_message(resolved: Resolved) -> citation_service_pb2.ResolvedCitatio
     """Returns the result of one ref as a message."""
     if isinstance(resolved.result, CitationFailure):
         failure = citation_service_pb2.CitationFailure(
-            reason=resolved.result.reason, field=resolved.result.field
+            reason=resolved.result.reason,
+            field=resolved.result.field,
+            tombstone=tombstone_message(resolved.result.tombstone),
         )
         return citation_service_pb2.ResolvedCitation(ref=resolved.ref, failure=failure)
     return citation_service_pb2.ResolvedCitation(
         ref=resolved.ref, citation=citation_message(resolved.result)
+    )
+
+
+def tombstone_message(tombstone: Tombstone | None) -> citation_pb2.Tombstone | None:
+    """Returns what is known of a deleted version as a message; None leaves a field absent."""
+    if tombstone is None:
+        return None
+    return citation_pb2.Tombstone(
+        version_id=tombstone.version_id,
+        source_id=tombstone.source_id,
+        canonical_uri=tombstone.canonical_uri,
+        title=tombstone.title,
+        content_hash=tombstone.content_hash,
+        fetched_time=timestamp(tombstone.fetched_time),
+        deleted_time=timestamp(tombstone.deleted_time),
+        reason=deletion_pb2.DeletionReason.ValueType(tombstone.reason),
+        note=tombstone.note,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corpus_service.servicers.conversions import citation_message
+from corpus_service.servicers.conversions import citation_message, tombstone_message
 from corpus_service.servicers.filters import require_game
 from corpus_service.services.citations import CitationFailure
 from corpus_service.services.create_citation import CreateCitationUseCase, QuoteSelector
@@ -71,7 +71,11 @@ def _scope(scope: quotes_pb2.QuoteScope.ValueType) -> QuoteScope:
 def _result_message(result: Verification | CitationFailure) -> quotes_pb2.QuoteResult:
     if isinstance(result, CitationFailure):
         return quotes_pb2.QuoteResult(
-            failure=quotes_pb2.QuoteFailure(reason=result.reason, field=result.field)
+            failure=quotes_pb2.QuoteFailure(
+                reason=result.reason,
+                field=result.field,
+                tombstone=tombstone_message(result.tombstone),
+            )
         )
     return quotes_pb2.QuoteResult(
         verification=quotes_pb2.QuoteVerification(

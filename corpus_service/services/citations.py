@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from corpus_service.domain.deletions import Tombstone
 from corpus_service.domain.sources import SpanText, Version
 from corpus_service.domain.vocabulary import Completeness, Trust
 from corpus_service.services.failures import invalid
@@ -20,7 +21,14 @@ _NOTHING_MISSING: Final = (Completeness.UNSPECIFIED, Completeness.FULL, Complete
 _SpanKey = tuple[str, int, int]
 
 
-class CitationStore(SourceReader, TextReader, Protocol):
+class TombstoneReader(Protocol):
+    """Tells what is known of deleted versions."""
+
+    def tombstones(self, game_id: str, version_ids: Collection[str]) -> Mapping[str, Tombstone]:
+        """See `SourceDeleter.tombstones`."""
+
+
+class CitationStore(SourceReader, TextReader, TombstoneReader, Protocol):
     """What citing needs of a store."""
 
 
@@ -41,10 +49,11 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class CitationFailure:
-    """Why a ref does not resolve: one of the contract's reasons."""
+    """Why a ref does not resolve: one of the contract's reasons, with the tombstone of a deleted version."""
 
     reason: str
     field: str
+    tombstone: Tombstone | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +84,7 @@ class CitationUseCase:
         wanted = {ref.version_id for ref in parsed if isinstance(ref, Ref)}
         versions = self._store.get_versions(game_id, wanted)
         absent = wanted - versions.keys()
-        deleted = self._store.deleted_versions(game_id, absent) if absent else frozenset()
+        deleted = self._store.tombstones(game_id, absent) if absent else {}
         checked = [_check(ref, versions, deleted) for ref in parsed]
         spans = {key for key in checked if not isinstance(key, CitationFailure)}
         texts = self._read(game_id, spans)
@@ -90,7 +99,8 @@ class CitationUseCase:
                 )
             else:
                 # It was there a moment ago: deleted between the look-ups.
-                results.append(Resolved(text, CitationFailure("VERSION_DELETED", "refs")))
+                gone = self._store.tombstones(game_id, (key[0],)).get(key[0])
+                results.append(Resolved(text, CitationFailure("VERSION_DELETED", "refs", gone)))
         return results
 
     def _read(self, game_id: str, spans: set[_SpanKey]) -> dict[_SpanKey, _Quoted]:
@@ -128,6 +138,15 @@ def _quoted(text: SpanText) -> _Quoted:
 
 def _hash(text: str) -> str:
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def absent_version(
+    version_id: str, deleted: Mapping[str, Tombstone], field: str
+) -> CitationFailure:
+    """Returns why a version is not there: it was deleted, or never known."""
+    tombstone = deleted.get(version_id)
+    reason = "VERSION_NOT_FOUND" if tombstone is None else "VERSION_DELETED"
+    return CitationFailure(reason, field, tombstone)
 
 
 def cautions_of(version: Version) -> tuple[str, ...]:
@@ -170,14 +189,13 @@ def cite(version: Version, text: str, start: int, end: int, quote_bytes: int) ->
 
 
 def _check(
-    ref: Ref | str, versions: Mapping[str, Version], deleted: frozenset[str]
+    ref: Ref | str, versions: Mapping[str, Version], deleted: Mapping[str, Tombstone]
 ) -> _SpanKey | CitationFailure:
     if isinstance(ref, str):
         return CitationFailure(ref, "refs")
     version = versions.get(ref.version_id)
     if version is None:
-        gone = ref.version_id in deleted
-        return CitationFailure("VERSION_DELETED" if gone else "VERSION_NOT_FOUND", "refs")
+        return absent_version(ref.version_id, deleted, "refs")
     start, end = ref.span or (0, version.text_length)
     if not start <= end <= version.text_length:
         return CitationFailure("SPAN_OUT_OF_RANGE", "refs")

@@ -16,6 +16,7 @@ from corpus_service.domain.sources import Version
 from corpus_service.domain.vocabulary import VersionScope
 from corpus_service.quotes import Likeness, Quote, QuoteMatch
 from corpus_service.search.exact_candidates import candidate_query
+from corpus_service.services.citations import CitationStore
 from corpus_service.services.limits import (
     ELSEWHERE_CODE_POINTS_MAX,
     ELSEWHERE_LITERAL_CODE_POINTS_MAX,
@@ -23,7 +24,7 @@ from corpus_service.services.limits import (
     ELSEWHERE_VERSIONS_MAX,
 )
 from corpus_service.services.quoted_texts import QuotedTexts
-from corpus_service.storage.interface import PassageIndex, SourceReader, TextReader
+from corpus_service.storage.interface import PassageIndex
 from sourcecorpus.rpc import deadline
 from sourcecorpus.rpc.failures import Failure
 
@@ -31,7 +32,7 @@ from sourcecorpus.rpc.failures import Failure
 _COUNTED_MAX: Final = 10_000
 
 
-class QuoteStore(PassageIndex, SourceReader, TextReader, Protocol):
+class QuoteStore(PassageIndex, CitationStore, Protocol):
     """What checking quotations needs of a store."""
 
 

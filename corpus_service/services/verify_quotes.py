@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from corpus_service.domain.deletions import Tombstone
 from corpus_service.domain.sources import Version
 from corpus_service.quotes import Quote, QuotedText, QuoteMatch, find_nearest
-from corpus_service.services.citations import Citation, CitationFailure, cite, raise_if_all_damaged
+from corpus_service.services.citations import (
+    Citation,
+    CitationFailure,
+    absent_version,
+    cite,
+    raise_if_all_damaged,
+)
 from corpus_service.services.failures import invalid
 from corpus_service.services.limits import NEAREST_CODE_POINTS_MAX, QUOTES_BYTES_MAX
 from corpus_service.services.quote_places import (
@@ -84,7 +91,7 @@ class VerifyQuotesUseCase:
         names = {place.version_id for place in places if isinstance(place, Ref)}
         versions = self._store.get_versions(game_id, names)
         absent = names - versions.keys()
-        deleted = self._store.deleted_versions(game_id, absent) if absent else frozenset()
+        deleted = self._store.tombstones(game_id, absent) if absent else {}
         texts = QuotedTexts(self._store, game_id)
         elsewhere = ElsewhereSearch(self._store, game_id, texts, scope, run_id)
         results: list[Verification | CitationFailure] = []
@@ -97,7 +104,9 @@ class VerifyQuotesUseCase:
             try:
                 text = texts.get(asked)
             except Failure as failure:
-                results.append(_unreadable(failure, _place_field(quotes[number], number)))
+                gone = self._store.tombstones(game_id, (asked.version_id,)).get(asked.version_id)
+                field = _place_field(quotes[number], number)
+                results.append(_unreadable(failure, field, gone))
                 damaged.append(failure)
                 continue
             one = _OneQuote(quote, asked, text, QUOTES_BYTES_MAX // len(quotes))
@@ -198,24 +207,23 @@ def _place(item: QuoteToVerify, number: int) -> Ref | CitationFailure:
 def _asked(
     place: Ref | CitationFailure,
     versions: Mapping[str, Version],
-    deleted: frozenset[str],
+    deleted: Mapping[str, Tombstone],
     field: str,
 ) -> Version | CitationFailure:
     if isinstance(place, CitationFailure):
         return place
     version = versions.get(place.version_id)
     if version is None:
-        gone = place.version_id in deleted
-        return CitationFailure("VERSION_DELETED" if gone else "VERSION_NOT_FOUND", field)
+        return absent_version(place.version_id, deleted, field)
     if place.span is not None and not place.span[0] <= place.span[1] <= version.text_length:
         return CitationFailure("SPAN_OUT_OF_RANGE", field)
     return version
 
 
-def _unreadable(failure: Failure, field: str) -> CitationFailure:
+def _unreadable(failure: Failure, field: str, tombstone: Tombstone | None) -> CitationFailure:
     if failure.reason == "VERSION_NOT_FOUND":
         # It was there a moment ago: deleted between the look-ups.
-        return CitationFailure("VERSION_DELETED", field)
+        return CitationFailure("VERSION_DELETED", field, tombstone)
     if failure.reason not in ("STORED_HASH_MISMATCH", "STORE_DAMAGED"):
         raise failure
     return CitationFailure(failure.reason, field)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
+from corpus_service.domain.deletions import Tombstone
 from corpus_service.domain.records import Claim, Representation, Window
 from corpus_service.domain.sources import Observation, Passage, Source, Version
 from corpus_service.domain.text_facts import TextFacts
@@ -40,6 +41,11 @@ def filled(kind: Any) -> Any:
         return {"kind": 3}
     assert issubclass(kind, IntEnum), kind
     return list(kind)[-1]
+
+
+def present(message: Message | None) -> Message:
+    assert message is not None
+    return message
 
 
 def empty_fields(message: Message) -> set[str]:
@@ -72,6 +78,7 @@ def empty_fields(message: Message) -> set[str]:
             ),
             {"superseded"},
         ),
+        (present(conversions.tombstone_message(filled(Tombstone))), set()),
         (conversions.explanation_message(filled(Explanation)), set()),
     ],
 )

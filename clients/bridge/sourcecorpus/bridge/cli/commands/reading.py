@@ -14,7 +14,13 @@ from sourcecorpus.bridge.cli.commands.common import (
 )
 from sourcecorpus.bridge.cli.faults import CommandError
 from sourcecorpus.bridge.cli.output import message_document, print_json, printable, time_text, warn
-from sourcecorpus.corpus.v1.citation_service_pb2 import ResolveCitationsRequest, ResolvedCitation
+from sourcecorpus.corpus.v1.citation_service_pb2 import (
+    CitationFailure,
+    ResolveCitationsRequest,
+    ResolvedCitation,
+)
+from sourcecorpus.corpus.v1.deletion_pb2 import DeletionReason
+from sourcecorpus.corpus.v1.quotes_pb2 import QuoteFailure
 from sourcecorpus.corpus.v1.source_service_pb2 import ReadDocumentRequest, ReadRawContentRequest
 
 if TYPE_CHECKING:
@@ -118,9 +124,20 @@ def run_cite(options: argparse.Namespace) -> int:
     return 1 if any(result.HasField("failure") for result in answer.results) else 0
 
 
+def failure_text(failure: CitationFailure | QuoteFailure) -> str:
+    """Why there is no citation; of a deleted version when, why and what it was."""
+    if not failure.HasField("tombstone"):
+        return failure.reason
+    tombstone = failure.tombstone
+    why = DeletionReason.Name(tombstone.reason).removeprefix("DELETION_REASON_").lower()
+    told = [f"{time_text(tombstone.deleted_time)}: {why}", tombstone.note]
+    told += [tombstone.title, tombstone.canonical_uri]
+    return f"{failure.reason} " + ", ".join(printable(text) for text in told if text)
+
+
 def _print_citation(result: ResolvedCitation) -> None:
     if result.HasField("failure"):
-        warn(f"{printable(result.ref)}: {result.failure.reason}")
+        warn(f"{printable(result.ref)}: {failure_text(result.failure)}")
         return
     citation = result.citation
     state = "superseded" if citation.superseded else "current"

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from sourcecorpus.bridge.cli.commands.common import add_game, open_client, resolve_game
+from sourcecorpus.bridge.cli.commands.reading import failure_text
 from sourcecorpus.bridge.cli.faults import CommandError
 from sourcecorpus.bridge.cli.output import message_document, print_json, printable, warn
 from sourcecorpus.corpus.v1.quotes_pb2 import (
@@ -106,7 +107,7 @@ def _quote(place: str, quote: str) -> QuoteToVerify:
 def _print_result(quote: QuoteToVerify, result: QuoteResult) -> None:
     place = printable(quote.ref or quote.version_id)
     if result.HasField("failure"):
-        warn(f"{place}: {result.failure.reason}")
+        warn(f"{place}: {failure_text(result.failure)}")
         return
     found = result.verification
     print(QuoteVerdict.Name(found.verdict).removeprefix("QUOTE_VERDICT_") + f"  {place}")
