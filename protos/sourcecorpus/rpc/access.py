@@ -88,6 +88,12 @@ METHOD_POLICIES: Final[dict[str, MethodPolicy]] = {
     f"{_CORPUS}SourceService/ReadDocument": _BRIDGE_READ,
     f"{_CORPUS}SourceService/ReadRawContent": _policy(MethodClass.CONTENT_STREAM, Role.BRIDGE),
     f"{_CORPUS}SourceService/DeleteSource": _policy(MethodClass.WRITE, Role.BRIDGE, Role.OPERATOR),
+    f"{_CORPUS}SourceService/RequestRefresh": _policy(MethodClass.WRITE, Role.BRIDGE),
+    f"{_CORPUS}SourceService/ListRefreshRequests": _BRIDGE_READ,
+    f"{_CORPUS}IngestService/TakeRefreshRequests": _policy(MethodClass.WRITE, Role.CAPTURE),
+    f"{_CORPUS}IngestService/ReportRefresh": _policy(MethodClass.WRITE, Role.CAPTURE),
+    f"{_CAPTURE}WatchRefreshRequests": _policy(MethodClass.CONTENT_STREAM, Role.HERMES),
+    f"{_CAPTURE}ReportRefresh": _policy(MethodClass.WRITE, Role.HERMES),
     f"{_CORPUS}SourceService/ListCitingRuns": _BRIDGE_READ,
     f"{_CORPUS}CitationService/ResolveCitations": _BRIDGE_READ,
     # Hermes' side tells what a run read and cited.

@@ -15,6 +15,13 @@ READING: Final = (
     # What is asked for.
     Reason("UNKNOWN_GAME", _NOT_FOUND, "no such game", "See the list of games."),
     Reason("SOURCE_NOT_FOUND", _NOT_FOUND, "no such source in this game", "Search for it."),
+    Reason("REFRESH_NOT_FOUND", _NOT_FOUND, "no such refresh request", "List them."),
+    Reason(
+        "REFRESH_QUEUE_FULL",
+        FailureCode.RESOURCE_EXHAUSTED,
+        "the game has as many open refresh requests as it can have",
+        "Wait until some of them are carried out.",
+    ),
     Reason("VERSION_NOT_FOUND", _NOT_FOUND, "no such version in this game", "List its versions."),
     Reason("ARTIFACT_NOT_FOUND", _NOT_FOUND, "no such artifact in this game", "Check the id."),
     Reason("CONTENT_NOT_FOUND", _NOT_FOUND, "no such content in this game", "Check the locator."),
