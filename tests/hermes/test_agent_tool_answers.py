@@ -10,6 +10,14 @@ from sourcecorpus.corpus.v1.citation_service_pb2 import (
     ResolveCitationsResponse,
     ResolvedCitation,
 )
+from sourcecorpus.corpus.v1.quotes_pb2 import (
+    NearestPassage,
+    QuoteFailure,
+    QuoteResult,
+    QuoteVerdict,
+    QuoteVerification,
+    VerifyQuotesResponse,
+)
 from sourcecorpus.corpus.v1.search_service_pb2 import (
     FindTextResponse,
     FoundDocument,
@@ -40,6 +48,7 @@ class CorpusDouble:
     def __init__(self) -> None:
         self.requests: list[Any] = []
         self.search = self.sources = self.citations = self
+        self.verdicts: list[QuoteResult] = []
 
     def Search(self, request: Any, timeout: float) -> SearchResponse:  # noqa: N802
         self.requests.append(request)
@@ -100,6 +109,10 @@ class CorpusDouble:
             citation.quote = TEXT[:40]
             results.append(ResolvedCitation(ref=ref, citation=citation))
         return ResolveCitationsResponse(results=results)
+
+    def VerifyQuotes(self, request: Any, timeout: float) -> VerifyQuotesResponse:  # noqa: N802
+        self.requests.append(request)
+        return VerifyQuotesResponse(results=self.verdicts)
 
 
 @pytest.fixture
@@ -235,27 +248,88 @@ def test_long_line_is_told_as_split(answers: Answers) -> None:
     assert (second["first_line"], second["text"]) == (4, "x" * 20)
 
 
+EXACT = QuoteVerification(
+    verdict=QuoteVerdict.QUOTE_VERDICT_EXACT, citation=Citation(ref="v-1#7-17-ab")
+)
+OUTSIDE = QuoteVerification(
+    verdict=QuoteVerdict.QUOTE_VERDICT_EXACT,
+    citation=Citation(ref="v-1#91-99-ab"),
+    outside_ref=True,
+)
+NORMALISED = QuoteVerification(
+    verdict=QuoteVerdict.QUOTE_VERDICT_NORMALISED,
+    citation=Citation(ref="v-1#7-17-ab", quote="Cold iron " * 200),
+)
+ELSEWHERE = QuoteVerification(
+    verdict=QuoteVerdict.QUOTE_VERDICT_ELSEWHERE,
+    citation=Citation(ref="v-2#7-17-ab", title="Other", original_uri="https://o.example/"),
+)
+ABSENT = QuoteVerification(
+    verdict=QuoteVerdict.QUOTE_VERDICT_ABSENT,
+    nearest=NearestPassage(ref="v-1#0-9-ab", text="near"),
+    scope_cut=True,
+)
+
+
 @pytest.mark.parametrize(
-    ("quote", "expected"),
+    ("found", "expected"),
     [
-        ("Cold iron ends wards. 冷铁 🗡", {"verdict": "EXACT", "quote_ref": "v-1#13-39"}),
-        ("iron\n\nCold", {"verdict": "EXACT", "quote_ref": "v-1#7-17"}),
-        ("last line", {"verdict": "EXACT", "inside_ref": False, "quote_ref": "v-1#91-100"}),
-        ("x" * 50, {"verdict": "EXACT", "inside_ref": False, "quote_ref": "v-1#40-90"}),
-        ("cold iron ends wards", {"verdict": "NOT_EXACT"}),
-        ("Cold iron ends ward .", {"verdict": "NOT_EXACT"}),
+        (EXACT, {"verdict": "EXACT", "quote_ref": "v-1#7-17-ab"}),
+        (OUTSIDE, {"verdict": "EXACT", "quote_ref": "v-1#91-99-ab", "inside_ref": False}),
+        (
+            NORMALISED,
+            {"verdict": "NORMALISED", "quote_ref": "v-1#7-17-ab", "stored_text": "Cold iron " * 60},
+        ),
+        (
+            ELSEWHERE,
+            {
+                "verdict": "ELSEWHERE",
+                "quote_ref": "v-2#7-17-ab",
+                "quote_title": "Other",
+                "quote_url": "https://o.example/",
+            },
+        ),
+        (
+            ABSENT,
+            {
+                "verdict": "ABSENT",
+                "nearest_text": "near",
+                "nearest_ref": "v-1#0-9-ab",
+                "scope_was_cut": True,
+            },
+        ),
     ],
 )
-def test_quote_is_exact_or_it_is_not(
-    answers: Answers, quote: str, expected: dict[str, Any]
+def test_a_quote_has_the_verdict_of_the_corpus(
+    answers: Answers, corpus: CorpusDouble, found: QuoteVerification, expected: dict[str, Any]
 ) -> None:
-    answer = ask(answers, "corpus_cite", citations=[{"ref": "v-1#0-40", "quote": quote}])
-    (document,) = answer["citations"]
-    found = {key: document.get(key) for key in ("verdict", "quote_ref", "inside_ref")}
-    assert {key: value for key, value in found.items() if value is not None} == expected
-    if "quote_ref" in expected:
-        start, end = map(int, expected["quote_ref"].partition("#")[2].split("-"))
-        assert TEXT[start:end] == quote
+    corpus.verdicts = [QuoteResult(verification=found)]
+    citations = [{"ref": "v-1#0-40", "quote": "words"}]
+    (document,) = ask(answers, "corpus_cite", citations=citations)["citations"]
+    shown = {"ref", "lines", "text", "title", "url"}
+    assert {name: value for name, value in document.items() if name not in shown} == expected
+
+
+def test_only_refs_that_open_have_their_quotes_proven(
+    answers: Answers, corpus: CorpusDouble
+) -> None:
+    failed = QuoteResult(failure=QuoteFailure(reason="STORED_HASH_MISMATCH"))
+    corpus.verdicts = [QuoteResult(verification=EXACT), failed]
+    citations = [
+        {"ref": "gone", "quote": "a"},
+        {"ref": "v-1#0-40", "quote": "b"},
+        {"ref": "v-1#0-40"},
+        {"ref": "v-1#0-41", "quote": "c"},
+    ]
+    documents = ask(answers, "corpus_cite", citations=citations)["citations"]
+    assert [document.get("verdict") for document in documents] == [
+        None,
+        "EXACT",
+        None,
+        "NOT_CHECKED",
+    ]
+    assert documents[3]["verdict_error"] == "STORED_HASH_MISMATCH"
+    assert [quote.quote for quote in corpus.requests[-1].quotes] == ["b", "c"]
 
 
 def test_ref_that_does_not_open_says_why(answers: Answers) -> None:
@@ -263,3 +337,17 @@ def test_ref_that_does_not_open_says_why(answers: Answers) -> None:
     assert answer["citations"][0] == {"ref": "gone", "error": "VERSION_DELETED"}
     assert answer["citations"][1]["lines"] == [1, 3]
     assert "verdict" not in answer["citations"][1]
+
+
+def test_a_text_that_was_read_is_told_with_its_question(corpus: CorpusDouble) -> None:
+    told: list[tuple[Any, str, str]] = []
+    tools = AgentTools(
+        corpus,  # type: ignore[arg-type]
+        lambda _: CurrentGame("emberfall"),
+        lambda question, game, ref: told.append((question["run"], game, ref)),
+    )
+    answers = Answers(tools.handlers())
+    answers("corpus_read", {"arguments": {"ref": "v-1#0-9"}, "run": "turn"})
+    answers("corpus_search", {"arguments": {"query": "x"}, "run": "turn"})
+    answers("corpus_read", {"arguments": {}, "run": "turn"})
+    assert told == [("turn", "emberfall", "v-1#0-9")]

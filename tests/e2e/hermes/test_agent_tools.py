@@ -15,6 +15,12 @@ from sourcecorpus.bridge.cli.processes import ServicePair
 from sourcecorpus.corpus.v1.citation_service_pb2 import ResolveCitationsRequest
 from sourcecorpus.corpus.v1.game_pb2 import Game
 from sourcecorpus.corpus.v1.game_service_pb2 import CreateGameRequest
+from sourcecorpus.corpus.v1.run_links_pb2 import (
+    CitingRun,
+    ListCitingRunsRequest,
+    ListRunSourcesRequest,
+    RunUse,
+)
 from sourcecorpus.corpus.v1.source_service_pb2 import ListSourcesRequest
 
 pytestmark = pytest.mark.process
@@ -65,6 +71,37 @@ def wait_for_source(services: ServicePair) -> None:
         ):
             assert time.monotonic() < deadline, "the page did not come to the corpus"
             time.sleep(0.05)
+
+
+def runs_of(services: ServicePair) -> list[CitingRun]:
+    """The run that fetched the page and the one that answered with it, in this order, once both are linked."""
+    deadline = time.monotonic() + 60
+    with services.client() as client:
+        listed = ListSourcesRequest(game_id="emberfall", uri_prefix=PAGE)
+        (source,) = client.sources.ListSources(listed).sources
+        request = ListCitingRunsRequest(
+            game_id="emberfall", source_id=source.source_id, least_use=RunUse.RUN_USE_DISCOVERED
+        )
+        while True:
+            runs = list(client.sources.ListCitingRuns(request).runs)
+            if len(runs) == 2 and runs[0].use == RunUse.RUN_USE_CITED:
+                return runs[::-1]
+            assert time.monotonic() < deadline, "the runs did not come to the corpus"
+            time.sleep(0.05)
+
+
+def check_runs(services: ServicePair, *, cited: str, consulted: list[str]) -> None:
+    fetching, answering = runs_of(services)
+    assert fetching.use == RunUse.RUN_USE_CONSULTED
+    assert answering.use == RunUse.RUN_USE_CITED
+    assert fetching.run_id != answering.run_id
+    with services.client() as client:
+        request = ListRunSourcesRequest(game_id="emberfall", run_id=answering.run_id)
+        (source,) = client.citations.ListRunSources(request).sources
+    assert source.canonical_uri == PAGE
+    uses = {place.ref: place.use for place in source.refs}
+    assert uses[cited] == RunUse.RUN_USE_CITED
+    assert {uses[ref] for ref in consulted} == {RunUse.RUN_USE_CONSULTED}
 
 
 def search(_: list[dict[str, Any]]) -> dict[str, Any]:
@@ -132,7 +169,8 @@ def test_agent_fetches_searches_reads_and_cites_and_the_bridge_resolves(
     assert SENTENCE in first["text"]
     exact, changed, elsewhere, unknown = cited["citations"]
     assert exact["verdict"] == "EXACT"
-    assert changed["verdict"] == "NOT_EXACT"
+    assert changed["verdict"] == "ABSENT"
+    assert changed["nearest_text"]
     assert (elsewhere["verdict"], elsewhere["inside_ref"]) == ("EXACT", False)
     assert unknown["error"] in {"VERSION_NOT_FOUND", "INVALID_REF"}
     assert PAGE in [source["url"] for source in listed["sources"]]
@@ -146,6 +184,8 @@ def test_agent_fetches_searches_reads_and_cites_and_the_bridge_resolves(
             result.citation.quote for result in client.citations.ResolveCitations(request).results
         ]
     assert quotes == [SENTENCE, "Ingot 299 is sold in Saltmouth, stall 2."]
+    check_runs(services, cited=exact["quote_ref"], consulted=[first["ref"], second["ref"]])
+    assert home.status()["counters"]["linked"] == {"cited": 1, "consulted": 2}
     # What the agent's own tools answer is not captured again.
     assert "lost" not in home.status()["counters"]
     assert home.status()["counters"]["taken"] == {"envelopes": 1}

@@ -24,6 +24,7 @@ def register(ctx: Any) -> None:  # noqa: ANN401 - Hermes' object
         ctx.register_hook("post_tool_call", recorder.post_tool_call)
         ctx.register_hook("pre_tool_call", recorder.pre_tool_call)
         ctx.register_hook("subagent_start", recorder.subagent_start)
+        ctx.register_hook("post_llm_call", recorder.post_llm_call)
         ctx.register_hook("on_session_start", recorder.session_starts)
         ctx.register_hook("on_session_end", recorder.turn_ends)
         ctx.register_hook("on_session_finalize", recorder.turn_ends)

@@ -80,6 +80,32 @@ class CapturedEvent:
 
 
 @dataclass(slots=True)
+class CitedRefs:
+    """Refs that the answer of a run named; nothing else of the answer."""
+
+    run_id: str
+    sessions: tuple[str, ...]
+    refs: tuple[str, ...]
+    sequence: int = 0
+
+    @property
+    def size_bytes(self) -> int:
+        """About how much memory it holds."""
+        return sum(map(len, self.refs)) + len(self.run_id)
+
+    def frame(self) -> tuple[dict[str, Any], list[bytes]]:
+        """Header and body."""
+        header = {
+            "kind": "cited",
+            "sequence": self.sequence,
+            "run_id": self.run_id,
+            "sessions": list(self.sessions),
+            "refs": list(self.refs),
+        }
+        return header, []
+
+
+@dataclass(slots=True)
 class LossReport:
     """Events that were given up, by reason; travels in the order of the events, so that it counts once."""
 

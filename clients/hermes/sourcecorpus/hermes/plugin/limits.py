@@ -29,6 +29,10 @@ ANSWER_BYTES_MAX: Final = 4 * MEBIBYTE
 ID_CHARACTERS_MAX: Final = 256
 ERROR_CHARACTERS_MAX: Final = 16 * KIBIBYTE
 
+# Refs of one answer; an answer is looked at up to a length that no model reaches.
+ANSWER_CHARACTERS_MAX: Final = 4 * MEBIBYTE
+CITED_REFS_MAX: Final = 128
+
 # What is remembered of sessions, tasks and calls; the oldest is forgotten first.
 REMEMBERED_MAX: Final = 4_096
 LINEAGE_DEPTH_MAX: Final = 8

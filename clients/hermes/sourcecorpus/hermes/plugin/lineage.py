@@ -47,7 +47,8 @@ class Kinship:
         sessions: Sessions whose game the call may take, nearest first.
         parent_session_id: Session that caused this one, or that a nested call runs in.
         parent_tool_call_id: Outer call of a nested call.
-        run_id: Run of the API server, where the session is named after it.
+        run_id: Run of the API server, where the session is named after it; otherwise the turn, which is what one
+            answer of Hermes comes from. A subagent works for the run of its parent.
         attempt: 2 and more for a result that comes after the same call was reported as timed out.
     """
 
@@ -75,20 +76,39 @@ class Lineage:
         self._lock = threading.Lock()
         self._parents: _Remembered[str, str] = _Remembered()
         self._task_sessions: _Remembered[str, str] = _Remembered()
+        self._turns: _Remembered[str, str] = _Remembered()
+        self._delegated_runs: _Remembered[str, str] = _Remembered()
         self._open_calls: _Remembered[tuple[str, str], str] = _Remembered()
         self._timed_out: _Remembered[CallIds, int] = _Remembered()
 
-    def session_begins(self, child: str, parent: str) -> None:
-        """Note that a session works for another one."""
+    def session_begins(self, child: str, parent: str, parent_turn: str = "") -> None:
+        """Note that a session works for another one, and in which turn of it."""
         if child and parent and child != parent:
             with self._lock:
                 self._parents.put(child, parent)
+                if parent_turn:
+                    self._turns.put(parent, parent_turn)
+                if run := self._run_of(parent):
+                    self._delegated_runs.put(child, run)
+
+    def turn_runs(self, session_id: str, turn_id: str) -> None:
+        """Note which turn a session is in."""
+        if session_id and turn_id:
+            with self._lock:
+                self._turns.put(session_id, turn_id)
+
+    def run_of(self, session_id: str) -> str:
+        """The run that a session works for now; empty where nothing is known."""
+        with self._lock:
+            return self._run_of(session_id) if session_id else ""
 
     def call_begins(self, ids: CallIds) -> None:
         """Note that a call runs that may make calls of its own."""
         with self._lock:
             if ids.task_id and ids.session_id:
                 self._task_sessions.put(ids.task_id, ids.session_id)
+            if ids.session_id and ids.turn_id:
+                self._turns.put(ids.session_id, ids.turn_id)
             if ids.tool_name in NESTING_TOOLS and ids.task_id and ids.tool_call_id:
                 self._open_calls.put((ids.task_id, ids.tool_call_id), ids.session_id)
 
@@ -101,6 +121,8 @@ class Lineage:
                 return self._nested(ids, attempt)
             if ids.task_id:
                 self._task_sessions.put(ids.task_id, ids.session_id)
+            if ids.turn_id:
+                self._turns.put(ids.session_id, ids.turn_id)
             earlier = _session_at_turn_start(ids)
             if earlier and earlier != ids.session_id and ids.session_id not in self._parents:
                 # Hermes names the session anew when it compresses a conversation, within a turn.
@@ -108,7 +130,7 @@ class Lineage:
             return Kinship(
                 sessions=self._chain(ids.session_id),
                 parent_session_id=self._parents.get(ids.session_id, ""),
-                run_id=self._run_of(ids),
+                run_id=self._run_of(ids.session_id),
                 attempt=attempt,
             )
 
@@ -131,6 +153,7 @@ class Lineage:
             parent_session_id=session,
             # Two outer calls of one task at once: the session is sure, the call is not.
             parent_tool_call_id=outer[0][1] if len(outer) == 1 else "",
+            run_id=self._run_of(session) if session else "",
             attempt=attempt,
         )
 
@@ -143,12 +166,20 @@ class Lineage:
             chain.append(parent)
         return tuple(chain)
 
-    def _run_of(self, ids: CallIds) -> str:
-        """The API server names the session and the task after the run, unless the client chose a session."""
-        for session in self._chain(ids.session_id):
+    def _run_of(self, session_id: str) -> str:
+        """The API server names the session and the task after the run, unless the client chose a session.
+
+        Otherwise the turn that a subagent was started in, because the answer that a person reads is given there; a
+        session's own turn where it is nobody's subagent.
+        """
+        chain = self._chain(session_id)
+        for session in chain:
             if _RUN.fullmatch(session):
                 return session
-        return ""
+        for session in chain:
+            if session in self._delegated_runs:
+                return self._delegated_runs[session]
+        return self._turns.get(session_id, "")
 
     def _attempt(self, ids: CallIds, status: str) -> int:
         if not ids.tool_call_id:

@@ -10,13 +10,13 @@ import threading
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
-from .events import CapturedEvent, LossReport
+from .events import CapturedEvent, CitedRefs, LossReport
 from .limits import MEMORY_BYTES_MAX, MEMORY_EVENTS_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Item = CapturedEvent | LossReport
+Item = CapturedEvent | CitedRefs | LossReport
 
 
 class EventQueue:
@@ -36,7 +36,7 @@ class EventQueue:
         self._losses_total: Counter[str] = Counter()
         self._woken = False
 
-    def put(self, event: CapturedEvent) -> bool:
+    def put(self, event: CapturedEvent | CitedRefs) -> bool:
         """Append an event; False where there is no room, which is counted."""
         with self._condition:
             full = len(self._items) >= self._events_max
@@ -111,7 +111,7 @@ class EventQueue:
     def waiting(self) -> int:
         """Number of events that are not durable yet."""
         with self._condition:
-            return sum(isinstance(item, CapturedEvent) for item in self._items)
+            return sum(not isinstance(item, LossReport) for item in self._items)
 
     def losses(self) -> dict[str, int]:
         """All events that were given up in this process, by reason."""

@@ -14,8 +14,9 @@ import time
 import types
 from typing import Any, Final
 
+from .cited_refs import refs_in
 from .copying import CopyTooLarge, copy_json, memory_bytes
-from .events import CapturedEvent
+from .events import CapturedEvent, CitedRefs
 from .limits import FLUSH_SECONDS_MAX
 from .lineage import NESTING_TOOLS, CallIds, Lineage, identifier
 from .page_cache import pages_named_in
@@ -62,10 +63,13 @@ class Recorder:
             self._count_fault()
 
     def pre_tool_call(self, **kwargs: Any) -> None:  # noqa: ANN401 - Hermes' own values
-        """Note that a call begins that may make calls of its own; never answers, so never blocks the call."""
+        """Note the turn, and a call that may make calls of its own; never answers, so never blocks the call."""
         try:
-            if kwargs.get("tool_name") in NESTING_TOOLS:
-                self.lineage.call_begins(CallIds.of(kwargs))
+            ids = CallIds.of(kwargs)
+            if ids.tool_name in NESTING_TOOLS:
+                self.lineage.call_begins(ids)
+            else:
+                self.lineage.turn_runs(ids.session_id, ids.turn_id)
         except Exception:  # noqa: BLE001 - see post_tool_call
             self._count_fault()
 
@@ -73,7 +77,18 @@ class Recorder:
         """Note which session a subagent's session works for."""
         try:
             child = identifier(kwargs.get("child_session_id"))
-            self.lineage.session_begins(child, identifier(kwargs.get("parent_session_id")))
+            self.lineage.session_begins(
+                child,
+                identifier(kwargs.get("parent_session_id")),
+                identifier(kwargs.get("parent_turn_id")),
+            )
+        except Exception:  # noqa: BLE001 - see post_tool_call
+            self._count_fault()
+
+    def post_llm_call(self, **kwargs: Any) -> None:  # noqa: ANN401 - Hermes' own values
+        """Take the refs of an answer, and nothing else of it."""
+        try:
+            self._take_refs(kwargs)
         except Exception:  # noqa: BLE001 - see post_tool_call
             self._count_fault()
 
@@ -141,6 +156,18 @@ class Recorder:
                 + sum(len(page.data) for page in pages),
             )
         )
+        self.sender.start()
+
+    def _take_refs(self, kwargs: dict[str, Any]) -> None:
+        refs = refs_in(kwargs.get("assistant_response"))
+        ids = CallIds.of(kwargs)
+        self.lineage.turn_runs(ids.session_id, ids.turn_id)
+        if not refs:
+            return
+        if self._process != os.getpid():
+            self._begin_in_child()
+        sessions = self.lineage.sessions_of(ids.session_id)
+        self.queue.put(CitedRefs(self.lineage.run_of(ids.session_id), sessions, refs))
         self.sender.start()
 
     def _note_session(self, session_id: str) -> None:

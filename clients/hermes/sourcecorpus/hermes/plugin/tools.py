@@ -93,8 +93,9 @@ SCHEMAS: Final[tuple[dict[str, Any], ...]] = (
         "name": "corpus_cite",
         "description": (
             "Open refs and prove quotations before they go into an answer. For each ref: the stored text and its "
-            "source, or why there is none. With a quote: EXACT and the quote's own ref, or NOT_EXACT; then do not "
-            "present the words as a quotation."
+            "source, or why there is none. With a quote the verdict and the quote's own ref: EXACT, NORMALISED (only "
+            "spaces, quotation marks or case differ), ELSEWHERE (another version or source has it), or ABSENT: then "
+            "do not present the words as a quotation."
         ),
         "parameters": {
             "type": "object",
@@ -162,6 +163,7 @@ def _handler(recorder: Recorder, name: str) -> Callable[..., str]:
             "arguments": args if isinstance(args, dict) else {},
             "sessions": list(recorder.lineage.sessions_of(session_id)),
             "default_game": recorder.facts["default_game"],
+            "run": recorder.lineage.run_of(session_id),
         }
         try:
             answer = ask(name, question, CALL_SECONDS_MAX)

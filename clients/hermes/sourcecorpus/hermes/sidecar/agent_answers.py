@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from sourcecorpus.capture.v1.envelope_pb2 import Completeness
+from sourcecorpus.corpus.v1.quotes_pb2 import QuoteVerdict
 from sourcecorpus.corpus.v1.source_pb2 import Trust
 
 if TYPE_CHECKING:
     from google.protobuf.timestamp_pb2 import Timestamp
 
     from sourcecorpus.corpus.v1.citation_service_pb2 import ResolvedCitation
+    from sourcecorpus.corpus.v1.quotes_pb2 import QuoteResult
     from sourcecorpus.corpus.v1.search_service_pb2 import FoundDocument, FoundPassage, SearchHit
     from sourcecorpus.corpus.v1.source_pb2 import Source
     from sourcecorpus.corpus.v1.source_service_pb2 import ReadDocumentResponse
@@ -19,6 +21,7 @@ TITLE_CHARACTERS_MAX: Final = 200
 URL_CHARACTERS_MAX: Final = 500
 SNIPPET_CHARACTERS_MAX: Final = 600
 HEADINGS_MAX: Final = 6
+NEAREST_CHARACTERS_MAX: Final = 600
 PASSAGE_CHARACTERS_MAX: Final = 4_000
 
 Document = dict[str, Any]
@@ -140,6 +143,30 @@ def cited_document(result: ResolvedCitation, text_characters_max: int) -> Docume
             "older_version": citation.superseded,
         }
     )
+
+
+def verdict_document(result: QuoteResult) -> Document:
+    """What a version says of a quote: verdict, the quote's own ref, and what comes near where it is absent."""
+    if result.WhichOneof("result") != "verification":
+        return {"verdict": "NOT_CHECKED", "verdict_error": result.failure.reason}
+    verification = result.verification
+    verdict = QuoteVerdict.Name(verification.verdict).removeprefix("QUOTE_VERDICT_")
+    document: Document = {
+        "verdict": verdict,
+        "quote_ref": verification.citation.ref,
+        "scope_was_cut": verification.scope_cut,
+    }
+    if verdict == "ELSEWHERE":
+        document["quote_title"] = verification.citation.title[:TITLE_CHARACTERS_MAX]
+        document["quote_url"] = verification.citation.original_uri[:URL_CHARACTERS_MAX]
+    if verdict == "NORMALISED":
+        document["stored_text"] = verification.citation.quote[:NEAREST_CHARACTERS_MAX]
+    if verification.HasField("nearest"):
+        document["nearest_text"] = verification.nearest.text[:NEAREST_CHARACTERS_MAX]
+        document["nearest_ref"] = verification.nearest.ref
+    # False matters here: the words stand in the version, but not where the ref points.
+    inside = {"inside_ref": False} if verification.outside_ref else {}
+    return _without_empty(document) | inside
 
 
 def trust_word(value: Trust.ValueType) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from google.protobuf.message import Message
 
 from sourcecorpus.corpus.v1.citation_service_pb2 import ResolveCitationsRequest
+from sourcecorpus.corpus.v1.quotes_pb2 import QuoteToVerify, VerifyQuotesRequest
 from sourcecorpus.corpus.v1.search_service_pb2 import FindTextRequest, MatchMode, SearchRequest
 from sourcecorpus.corpus.v1.source_service_pb2 import ListSourcesRequest, ReadDocumentRequest
 from sourcecorpus.hermes.sidecar.agent_answers import (
@@ -16,10 +17,10 @@ from sourcecorpus.hermes.sidecar.agent_answers import (
     hit_document,
     read_document,
     source_document,
+    verdict_document,
 )
 from sourcecorpus.hermes.sidecar.games import CurrentGame
 from sourcecorpus.hermes.sidecar.pages import PageBook
-from sourcecorpus.hermes.sidecar.quotes import QuoteReader
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
 if TYPE_CHECKING:
@@ -47,14 +48,19 @@ class AgentTools:
     """Serves the tools. Safe for several threads."""
 
     def __init__(
-        self, services: Services, current_game: Callable[[dict[str, Any]], CurrentGame]
+        self,
+        services: Services,
+        current_game: Callable[[dict[str, Any]], CurrentGame],
+        consulted: Callable[[dict[str, Any], str, str], None] = lambda _question, _game, _ref: None,
     ) -> None:
         """Wire the tools.
 
         Args:
             services: Stubs of the corpus.
             current_game: The game of the sessions that a question names.
+            consulted: Told the question, the game and the ref of a text that was read.
         """
+        self._consulted = consulted
         self._services = services
         self._current_game = current_game
         self._pages = PageBook()
@@ -174,13 +180,26 @@ class AgentTools:
             ResolveCitationsRequest(game_id=game_id, refs=[ref for ref, _ in wanted]),
             timeout=CALL_SECONDS_MAX,
         )
-        reader = QuoteReader(self._services, game_id)
-        documents = []
-        for result, (_, quote) in zip(resolved.results, wanted, strict=True):
-            document = cited_document(result, TEXT_CHARACTERS_MAX // len(wanted))
-            if quote and result.WhichOneof("result") == "citation":
-                document |= reader.judge(result.citation, quote)
-            documents.append(document)
+        documents = [
+            cited_document(result, TEXT_CHARACTERS_MAX // len(wanted))
+            for result in resolved.results
+        ]
+        # A ref that does not open has its error; its quote has nothing to be proven against.
+        quoted = [
+            (document, ref, quote)
+            for document, (ref, quote) in zip(documents, wanted, strict=True)
+            if quote and "error" not in document
+        ]
+        if quoted:
+            verified = self._services.citations.VerifyQuotes(
+                VerifyQuotesRequest(
+                    game_id=game_id,
+                    quotes=[QuoteToVerify(ref=ref, quote=quote) for _, ref, quote in quoted],
+                ),
+                timeout=CALL_SECONDS_MAX,
+            )
+            for (document, _, _), result in zip(quoted, verified.results, strict=True):
+                document.update(verdict_document(result))
         return {"game": game_id, "citations": documents}
 
     def _with_game(
@@ -191,7 +210,10 @@ class AgentTools:
             game = self._current_game(question)
             if not game.game_id:
                 return {"error": "NO_GAME", "hint": "no game is set: /game ID sets one"}
-            return tool(arguments if isinstance(arguments, dict) else {}, game.game_id)
+            answer = tool(arguments if isinstance(arguments, dict) else {}, game.game_id)
+            if tool == self.read and answer.get("ref"):
+                self._consulted(question, game.game_id, answer["ref"])
+            return answer
 
         return handle
 

@@ -23,6 +23,7 @@ from capture_service.redaction import (
 )
 from capture_service.settings import CaptureSettings
 from capture_service.spool import DatabaseRefusedError, SpoolFullError
+from sourcecorpus.hermes.plugin.lineage import identifier
 from sourcecorpus.hermes.plugin.recorder import CLIENT_VERSION
 from sourcecorpus.hermes.sidecar import limits
 from sourcecorpus.hermes.sidecar.agent_tools import AgentTools
@@ -32,7 +33,9 @@ from sourcecorpus.hermes.sidecar.delivery import Delivery
 from sourcecorpus.hermes.sidecar.endpoint import AnotherSidecarError, Listener
 from sourcecorpus.hermes.sidecar.games import GameBook
 from sourcecorpus.hermes.sidecar.intake import Intake
+from sourcecorpus.hermes.sidecar.linking import Linker
 from sourcecorpus.hermes.sidecar.redacting import EventRedactor
+from sourcecorpus.hermes.sidecar.run_links import RunLink
 from sourcecorpus.hermes.sidecar.server import Server
 from sourcecorpus.hermes.sidecar.services import Services
 from sourcecorpus.hermes.sidecar.settings import SidecarSettings
@@ -112,8 +115,13 @@ class Sidecar:
         )
         self._games = GameBook(self.store, self._services, time.monotonic)
         self.delivery = Delivery(self.store, self._services.captures)
+        self.linker = Linker(self.store, self._services.link_run)
         intake = Intake(
-            self.store, self._games, self._redactor.result, spooled=self.delivery.notify
+            self.store,
+            self._games,
+            self._redactor.result,
+            spooled=self.delivery.notify,
+            linked=self.linker.notify,
         )
         self._listener = listener
         self._idle_seconds = own.idle_seconds
@@ -148,8 +156,21 @@ class Sidecar:
             "game": games.game,
             "set_game": games.set_game,
             "status": status.status,
-            **AgentTools(self._services, games.current).handlers(),
+            **AgentTools(self._services, games.current, self._note_consulted).handlers(),
         }
+
+    def _note_consulted(self, question: dict[str, Any], game_id: str, ref: str) -> None:
+        """Note that a run has read a text; a run that is not known reads all the same."""
+        run_id = identifier(question.get("run"))
+        if not run_id:
+            self.store.count_unwritten(("link_refused", "NO_RUN"))
+            return
+        link = RunLink(game_id, self._redactor.result().text(run_id), ref, "consulted")
+        try:
+            self.store.link([link])
+        except SpoolFullError as full:
+            self.store.count_unwritten(("link_lost", full.reason))
+        self.linker.notify()
 
     def _answer(self, call: str, arguments: dict[str, Any]) -> dict[str, Any]:
         return self._answers(call, arguments)
@@ -161,12 +182,14 @@ class Sidecar:
             signal.signal(signal.SIGINT, lambda *_: self.server.stop())
         remove_old_reports(self._report_folder)
         self.delivery.start()
+        self.linker.start()
         log_event(_LOGGER, logging.INFO, "sidecar_started", waiting=self.store.waiting())
         try:
             self.server.run()
         finally:
             self.server.close(limits.DRAIN_SECONDS_MAX)
             self.store.write_counters()
+            self.linker.stop(limits.DRAIN_SECONDS_MAX / 4)
             self.delivery.stop(limits.DRAIN_SECONDS_MAX / 2)
             self._services.close()
             self.store.close()
@@ -184,7 +207,8 @@ class Sidecar:
             return True
         if seconds < self._idle_seconds:
             return False
-        return not self.store.waiting() or seconds >= limits.IDLE_WITH_QUEUE_SECONDS
+        waiting = self.store.waiting() or self.store.links_waiting()
+        return not waiting or seconds >= limits.IDLE_WITH_QUEUE_SECONDS
 
 
 def build_redactor(data_folder: Path, redaction_file: Path | None) -> EventRedactor:

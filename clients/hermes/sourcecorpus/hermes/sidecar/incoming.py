@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sourcecorpus.hermes.envelopes import TEXT_FIELDS, number_of, text_of
+from sourcecorpus.hermes.plugin.cited_refs import refs_in
 from sourcecorpus.hermes.plugin.frames import FrameError
-from sourcecorpus.hermes.plugin.limits import LINEAGE_DEPTH_MAX, SIDE_FILES_MAX
+from sourcecorpus.hermes.plugin.limits import CITED_REFS_MAX, LINEAGE_DEPTH_MAX, SIDE_FILES_MAX
 from sourcecorpus.hermes.plugin.lineage import identifier
 
 if TYPE_CHECKING:
@@ -96,6 +97,34 @@ def read_event(header: Mapping[str, Any], body: bytes, client: Mapping[str, str]
             for file, data in zip(named, parts[2:], strict=True)
             if text_of(file, "name")
         ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CitedAnswer:
+    """Refs that the answer of a run named."""
+
+    run_id: str
+    sessions: tuple[str, ...]
+    refs: tuple[str, ...]
+
+
+def read_cited(header: Mapping[str, Any]) -> CitedAnswer:
+    """Read the refs of an answer from their frame.
+
+    Raises:
+        FrameError: There are no refs, too many, or something else than refs.
+    """
+    refs = header.get("refs")
+    if not isinstance(refs, list) or not 0 < len(refs) <= CITED_REFS_MAX:
+        raise FrameError("a frame has wrong refs")
+    # Only what is nothing but a ref: words of an answer cannot come in by this way.
+    if any(refs_in(ref) != (ref,) for ref in refs):
+        raise FrameError("a frame has something else than refs")
+    return CitedAnswer(
+        run_id=identifier(header.get("run_id")),
+        sessions=session_ids(header.get("sessions")),
+        refs=tuple(refs),
     )
 
 

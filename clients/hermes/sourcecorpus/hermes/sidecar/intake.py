@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, Final
@@ -14,8 +14,9 @@ from capture_service.spool import SpoolBusyError, SpoolClosedError, SpoolFullErr
 from sourcecorpus.hermes.plugin.frames import FrameError
 from sourcecorpus.hermes.sidecar import limits
 from sourcecorpus.hermes.sidecar.games import GameBook
-from sourcecorpus.hermes.sidecar.incoming import read_event, sequence_of
+from sourcecorpus.hermes.sidecar.incoming import read_cited, read_event, sequence_of
 from sourcecorpus.hermes.sidecar.redacting import EventRedactor
+from sourcecorpus.hermes.sidecar.run_links import RunLink
 from sourcecorpus.hermes.sidecar.store import CounterKey, SidecarStore, SpooledEnvelope
 from sourcecorpus.identity.client_ids import ClientIdGenerator
 from sourcecorpus.rpc.logs import log_event
@@ -34,6 +35,7 @@ class Intake:
         redactor: Callable[[], EventRedactor],
         *,
         spooled: Callable[[], None],
+        linked: Callable[[], None] = lambda: None,
     ) -> None:
         """Wire the intake.
 
@@ -42,11 +44,13 @@ class Intake:
             games: Knows the current game.
             redactor: Gives the redactor, waiting until its rules are compiled.
             spooled: Told after an envelope became durable.
+            linked: Told after links of a run became durable.
         """
         self.store = store
         self._games = games
         self._redactor = redactor
         self._spooled = spooled
+        self._linked = linked
         self._ids = ClientIdGenerator()
 
     def take(
@@ -55,7 +59,7 @@ class Intake:
         """Take one frame of a plugin.
 
         Args:
-            header: Header of an event or of a loss report.
+            header: Header of an event, of the refs of an answer, or of a loss report.
             body: Body of an event.
             hello: What the plugin said of itself.
 
@@ -69,16 +73,21 @@ class Intake:
         sequence = sequence_of(header)
         counts: dict[CounterKey, int] = {}
         envelope: SpooledEnvelope | None = None
+        links: list[RunLink] = []
         if header.get("kind") == "loss":
             counts = {("lost", name): count for name, count in _loss_counts(header)}
         elif header.get("kind") == "event":
             envelope, counts = self._envelope(header, body, hello)
+        elif header.get("kind") == "cited":
+            links, counts = self._links(header, hello)
         else:
             raise FrameError("a frame of an unknown kind")
         instance = str(hello["instance"])
-        future = self._submit(instance, sequence, envelope, counts)
+        future = self._submit(instance, sequence, envelope, counts, links)
         if envelope is not None:
             future.add_done_callback(lambda _: self._spooled())
+        if links:
+            future.add_done_callback(lambda _: self._linked())
         return sequence, future
 
     def _submit(
@@ -87,11 +96,12 @@ class Intake:
         sequence: int,
         envelope: SpooledEnvelope | None,
         counts: Mapping[CounterKey, int],
+        links: Sequence[RunLink],
     ) -> Future[bool]:
         pause = threading.Event()
         while True:
             try:
-                return self.store.take(instance, sequence, envelope, counts)
+                return self.store.take(instance, sequence, envelope, counts, links)
             except SpoolBusyError:
                 pause.wait(limits.SPOOL_PAUSE_SECONDS)
 
@@ -112,6 +122,24 @@ class Intake:
             return None, {("refused", f"QUARANTINED {refusal.reason}"): 1}
         masks = {("masked", rule): count for rule, count in redacted.masks.items()}
         return redacted.envelope, {("taken", "envelopes"): 1, **masks}
+
+    def _links(
+        self, header: Mapping[str, Any], hello: Mapping[str, Any]
+    ) -> tuple[list[RunLink], dict[CounterKey, int]]:
+        answer = read_cited(header)
+        redactor = self._redactor()
+        try:
+            sessions = [redactor.text(session) for session in answer.sessions]
+            run_id = redactor.text(answer.run_id)
+            game = self._games.current(
+                sessions, redactor.text(str(hello.get("default_game") or ""))
+            )
+        except RedactionRefused as refusal:
+            return [], {("link_refused", f"QUARANTINED {refusal.reason}"): len(answer.refs)}
+        if not game.game_id or not run_id:
+            reason = "NO_RUN" if game.game_id else "NO_GAME"
+            return [], {("link_refused", reason): len(answer.refs)}
+        return [RunLink(game.game_id, run_id, ref, "cited") for ref in answer.refs], {}
 
 
 class Acknowledger:

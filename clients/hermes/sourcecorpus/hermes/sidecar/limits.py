@@ -25,6 +25,11 @@ PRODUCERS_MAX: Final = 1_000
 SESSION_GAMES_MAX: Final = 10_000
 SPOOL_PAUSE_SECONDS: Final = 0.05
 
+# Links of runs that the corpus has not taken yet; beyond the bound the oldest is given up and counted.
+LINKS_MAX: Final = 100_000
+LINKS_TOGETHER_MAX: Final = 100
+LINK_CALL_SECONDS_MAX: Final = 10.0
+
 # Redaction of ids that repeat, and of conversations.
 REMEMBERED_TEXTS_MAX: Final = 4_096
 REMEMBERED_CONVERSATIONS_MAX: Final = 256

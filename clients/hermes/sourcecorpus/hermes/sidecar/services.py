@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import grpc
 
 from sourcecorpus.capture.v1.capture_service_pb2 import GetSessionGameRequest, SetSessionGameRequest
 from sourcecorpus.capture.v1.capture_service_pb2_grpc import CaptureServiceStub
 from sourcecorpus.corpus.v1.citation_service_pb2_grpc import CitationServiceStub
+from sourcecorpus.corpus.v1.run_links_pb2 import LinkRunSourcesRequest, RunSourceLink, RunUse
 from sourcecorpus.corpus.v1.search_service_pb2_grpc import SearchServiceStub
 from sourcecorpus.corpus.v1.source_service_pb2_grpc import SourceServiceStub
-from sourcecorpus.hermes.sidecar.limits import GAME_CALL_SECONDS_MAX, SET_GAME_CALL_SECONDS_MAX
+from sourcecorpus.hermes.sidecar.limits import (
+    GAME_CALL_SECONDS_MAX,
+    LINK_CALL_SECONDS_MAX,
+    SET_GAME_CALL_SECONDS_MAX,
+)
 from sourcecorpus.rpc.channels import Identity, open_sync_channel
 from sourcecorpus.rpc.status import failure_from_rpc_error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sourcecorpus.hermes.sidecar.run_links import RunLink
     from sourcecorpus.rpc.runtime_settings import RuntimeSettings
+
+_USES: Final = {"consulted": RunUse.RUN_USE_CONSULTED, "cited": RunUse.RUN_USE_CITED}
 
 
 class Services:
@@ -55,6 +65,19 @@ class Services:
         except grpc.RpcError as error:
             raise failure_from_rpc_error(error) from None
         return answer.game_id
+
+    def link_run(self, links: Sequence[RunLink]) -> Sequence[str]:
+        """See ``linking.Linker``."""
+        request = LinkRunSourcesRequest(
+            game_id=links[0].game_id,
+            run_id=links[0].run_id,
+            links=[RunSourceLink(ref=link.ref, use=_USES[link.use]) for link in links],
+        )
+        try:
+            answer = self.citations.LinkRunSources(request, timeout=LINK_CALL_SECONDS_MAX)
+        except grpc.RpcError as error:
+            raise failure_from_rpc_error(error) from None
+        return [result.failure_reason for result in answer.results]
 
     def close(self) -> None:
         """Close both channels; calls under way end."""

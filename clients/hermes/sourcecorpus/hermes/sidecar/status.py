@@ -95,6 +95,7 @@ class StatusAnswers:
             "uptime_seconds": round(self._clock() - self._started, 3),
             "hermes": self._plugins(),
             "queue": self._store.read(lambda connection: queue_facts(connection, now)),
+            "links_waiting": self._store.links_waiting(),
             "counters": self._store.counters(),
             "capture": {
                 "streaming": self._delivery.streaming,

@@ -30,6 +30,7 @@ from capture_service.spool import (
 from capture_service.spool.database import migrations_of
 from capture_service.spool.group_commit import CommitHooks
 from sourcecorpus.hermes.sidecar import limits
+from sourcecorpus.hermes.sidecar.run_links import RunLink, add_links, waiting_links
 from sourcecorpus.rpc import faults
 
 Result = TypeVar("Result")
@@ -131,6 +132,7 @@ class SidecarStore:
         sequence: int,
         envelope: SpooledEnvelope | None,
         counts: Mapping[CounterKey, int],
+        links: Sequence[RunLink] = (),
     ) -> Future[bool]:
         """Take one event of a plugin, once.
 
@@ -139,6 +141,7 @@ class SidecarStore:
             sequence: Number of the event there.
             envelope: What to keep; None where the event is counted only.
             counts: Counters that rise with it.
+            links: Links of a run to keep.
 
         Returns:
             A future that resolves once the event is durable; False means it was taken before. It fails with
@@ -162,6 +165,8 @@ class SidecarStore:
                     entry_contents=envelope.contents,
                 )
             raise_counters(connection, counts)
+            if links:
+                keep_links(connection, links)
             return True
 
         return self.write(work, envelope.size_bytes if envelope else 0)
@@ -221,6 +226,18 @@ class SidecarStore:
 
         self.write(work).result()
 
+    def link(self, links: Sequence[RunLink]) -> None:
+        """Keep links of a run; durable on return.
+
+        Raises:
+            SpoolFullError: The disk is full; nothing changed.
+        """
+        self.write(lambda connection: keep_links(connection, links)).result()
+
+    def links_waiting(self) -> int:
+        """Number of links that the corpus has not taken."""
+        return self.read(waiting_links)
+
     def entries_behind(self, connection: apsw.Connection, entry_id: int) -> Sequence[QueuedEntry]:
         """The next waiting envelopes, on a connection of ``open_reader``."""
         return queue.peek(
@@ -272,6 +289,13 @@ def raise_counters(connection: apsw.Connection, counts: Mapping[CounterKey, int]
         " ON CONFLICT DO UPDATE SET amount = amount + excluded.amount",
         [(kind, name, amount) for (kind, name), amount in counts.items()],
     )
+
+
+def keep_links(connection: apsw.Connection, links: Sequence[RunLink]) -> None:
+    """Add links and count those that were given up for them, inside a unit of work."""
+    given_up = add_links(connection, links)
+    if given_up:
+        raise_counters(connection, {("link_lost", "QUEUE_FULL"): given_up})
 
 
 def read_counters(connection: apsw.Connection) -> dict[str, dict[str, int]]:
