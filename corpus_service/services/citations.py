@@ -74,7 +74,8 @@ class CitationUseCase:
         """Resolves refs in order with one look-up of versions and one of texts.
 
         Raises:
-            Failure: INVALID_ARGUMENT BATCH_EMPTY or FIELD_TOO_MANY_VALUES; NOT_FOUND UNKNOWN_GAME.
+            Failure: INVALID_ARGUMENT BATCH_EMPTY or FIELD_TOO_MANY_VALUES; NOT_FOUND UNKNOWN_GAME;
+                DATA_LOSS where nothing but damage can be told.
         """
         if not refs:
             raise invalid("BATCH_EMPTY", "refs")
@@ -87,12 +88,15 @@ class CitationUseCase:
         deleted = self._store.tombstones(game_id, absent) if absent else {}
         checked = [_check(ref, versions, deleted) for ref in parsed]
         spans = {key for key in checked if not isinstance(key, CitationFailure)}
-        texts = self._read(game_id, spans)
+        texts, damaged = self._read(game_id, spans)
+        raise_if_all_damaged([damaged[key] for key in checked if key in damaged], len(refs))
         quote_bytes = QUOTES_BYTES_MAX // len(refs)
         results: list[Resolved] = []
         for text, key in zip(refs, checked, strict=True):
             if isinstance(key, CitationFailure):
                 results.append(Resolved(text, key))
+            elif key in damaged:
+                results.append(Resolved(text, CitationFailure(damaged[key].reason, "refs")))
             elif key in texts:
                 results.append(
                     Resolved(text, _cite(versions[key[0]], key, texts[key], quote_bytes))
@@ -103,8 +107,11 @@ class CitationUseCase:
                 results.append(Resolved(text, CitationFailure("VERSION_DELETED", "refs", gone)))
         return results
 
-    def _read(self, game_id: str, spans: set[_SpanKey]) -> dict[_SpanKey, _Quoted]:
+    def _read(
+        self, game_id: str, spans: set[_SpanKey]
+    ) -> tuple[dict[_SpanKey, _Quoted], dict[_SpanKey, Failure]]:
         texts: dict[_SpanKey, _Quoted] = {}
+        damaged: dict[_SpanKey, Failure] = {}
         together: list[_SpanKey] = []
         room = SPANS_TOGETHER_CODE_POINTS_MAX
         for key in sorted(spans, key=lambda span: span[2] - span[1]):
@@ -112,12 +119,31 @@ class CitationUseCase:
             if room >= 0:
                 together.append(key)
                 continue
-            for text in self._store.read_spans(game_id, [key]).values():
-                texts[key] = _quoted(text)
+            self._read_some(game_id, [key], texts, damaged)
         if together:
-            found = self._store.read_spans(game_id, together)
-            texts.update((key, _quoted(text)) for key, text in found.items())
-        return texts
+            self._read_some(game_id, together, texts, damaged)
+        return texts, damaged
+
+    def _read_some(
+        self,
+        game_id: str,
+        keys: list[_SpanKey],
+        texts: dict[_SpanKey, _Quoted],
+        damaged: dict[_SpanKey, Failure],
+    ) -> None:
+        try:
+            found = self._store.read_spans(game_id, keys)
+        except Failure as failure:
+            if failure.code is not FailureCode.DATA_LOSS:
+                raise
+            if len(keys) == 1:
+                damaged[keys[0]] = failure
+            else:
+                # One damaged version must not hide the others.
+                for key in keys:
+                    self._read_some(game_id, [key], texts, damaged)
+            return
+        texts.update((key, _quoted(text)) for key, text in found.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,6 +269,10 @@ class TextReader(Protocol):
 
         For batches of citations: at most `LOOK_UP_IDS_MAX` spans. A span whose version does not
         exist or that does not lie within it (``0 <= start <= end <= text_length``) is missing.
+
+        Raises:
+            Failure: DATA_LOSS ``STORED_HASH_MISMATCH`` with both hashes where the text of a version
+                is not what was stored; ``STORE_DAMAGED``.
         """
 
     def list_chunks(

@@ -11,6 +11,7 @@ import apsw
 from corpus_service.domain.lines import cut_lines
 from corpus_service.domain.sources import LineSlice, Passage, SpanText
 from corpus_service.limits import CHUNKS_SCANNED_MAX
+from corpus_service.storage.sqlite.proven_texts import prove, proven_rows
 from corpus_service.storage.sqlite.rows import all_rows
 from sourcecorpus.identity.identifiers import chunk_id
 from sourcecorpus.rpc.failures import Failure, FailureCode
@@ -90,16 +91,47 @@ def read_spans(
 ) -> dict[tuple[str, int, int], SpanText]:
     """See `TextReader.read_spans`."""
     found: dict[tuple[str, int, int], SpanText] = {}
+    versions: dict[str, tuple[int, int, int, int] | None] = {}
+    for version_id, _, _ in spans:
+        if version_id not in versions:
+            versions[version_id] = _find_version(connection, version_id)
+    proven = proven_rows(connection)
+    for version in filter(None, versions.values()):
+        prove(connection, *version[:3], proven)
     for version_id, start, end in spans:
-        try:
-            text = read_span(connection, version_id, start, end)
-            first, last = line_numbers(connection, version_id, start, end)
-        except Failure as failure:
-            if failure.reason not in ("VERSION_NOT_FOUND", "SPAN_OUT_OF_RANGE"):
-                raise
-            continue
-        found[version_id, start, end] = SpanText(text, first, last)
+        asked = versions[version_id]
+        if asked is not None and 0 <= start <= end <= asked[2]:
+            found[version_id, start, end] = _span_text(connection, asked, start, end)
     return found
+
+
+def _span_text(
+    connection: apsw.Connection, version: tuple[int, int, int, int], start: int, end: int
+) -> SpanText:
+    """Return a span with its lines, out of the chunks that it crosses."""
+    row, chunk_count, _, _ = version
+    last = row + chunk_count - 1
+    if start == end:
+        line = _line_at(connection, row, last, start)
+        return SpanText("", line, line)
+    if chunk_count > CHUNKS_SCANNED_MAX:
+        row = _chunk_at(connection, "span_start", start, row, last)
+        last = _chunk_at(connection, "span_start", end - 1, row, last)
+    rows = all_rows(
+        connection,
+        "SELECT span_start, first_line, text FROM readable_chunks"
+        " WHERE id BETWEEN ? AND ? AND span_start < ? AND span_end > ? ORDER BY id",
+        (row, last, end, start),
+    )
+    if not rows:
+        raise Failure(FailureCode.DATA_LOSS, "STORE_DAMAGED")
+    base, first_line, _ = rows[0]
+    text = rows[0][2] if len(rows) == 1 else "".join(chunk[2] for chunk in rows)
+    start, end = start - base, end - base
+    if end > len(text):
+        raise Failure(FailureCode.DATA_LOSS, "STORE_DAMAGED")
+    first = first_line + text.count("\n", 0, start)
+    return SpanText(text[start:end], first, first + text.count("\n", start, end - 1))
 
 
 def list_chunks(
@@ -134,13 +166,18 @@ def passage_of(row: tuple[Any, ...]) -> Passage:
 
 
 def _version(connection: apsw.Connection, version_id: str) -> tuple[int, int, int, int]:
-    found = connection.execute(
+    found = _find_version(connection, version_id)
+    if found is None:
+        raise Failure(FailureCode.NOT_FOUND, "VERSION_NOT_FOUND", "version_id")
+    return found
+
+
+def _find_version(connection: apsw.Connection, version_id: str) -> tuple[int, int, int, int] | None:
+    found: tuple[int, int, int, int] | None = connection.execute(
         "SELECT row, chunk_count, text_length, line_count FROM passage_versions WHERE id = ?",
         (version_id,),
     ).fetchone()
-    if found is None:
-        raise Failure(FailureCode.NOT_FOUND, "VERSION_NOT_FOUND", "version_id")
-    return found[0], found[1], found[2], found[3]
+    return found
 
 
 def _chunk_at(connection: apsw.Connection, column: str, value: int, first: int, last: int) -> int:
