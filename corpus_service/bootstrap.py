@@ -18,6 +18,7 @@ from corpus_service.search.preparation import (
 )
 from corpus_service.servicers import (
     citation_servicer,
+    discovery_servicer,
     game_servicer,
     ingest_servicer,
     search_servicer,
@@ -38,6 +39,7 @@ from corpus_service.storage.sqlite.failures import StoreOpenError, failures
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
 from sourcecorpus.corpus.v1 import (
     citation_service_pb2_grpc,
+    discovery_service_pb2_grpc,
     game_service_pb2_grpc,
     ingest_service_pb2_grpc,
     search_service_pb2_grpc,
@@ -113,6 +115,13 @@ def add_services(
         partial(
             citation_service_pb2_grpc.add_CitationServiceServicer_to_server,
             citation_servicer.CitationServicer(store, runs, pool),
+        ),
+    )
+    server.add_service(
+        discovery_servicer.SERVICE,
+        partial(
+            discovery_service_pb2_grpc.add_DiscoveryServiceServicer_to_server,
+            discovery_servicer.DiscoveryServicer(store, signer, pool),
         ),
     )
     server.add_service(

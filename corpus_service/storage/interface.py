@@ -46,6 +46,7 @@ from corpus_service.domain.sources import (
 )
 from corpus_service.storage.deletion_interface import SourceDeleter
 from corpus_service.storage.preparation import ContentPiece, PreparedRecord
+from corpus_service.storage.presentation_interface import PresentedSources
 from corpus_service.storage.run_interface import RunLinks
 
 HEADING_WEIGHT: Final = 3.0
@@ -375,6 +376,7 @@ class CorpusStore(
     PassageIndex,
     SourceDeleter,
     RunLinks,
+    PresentedSources,
     Protocol,
 ):
     """All capabilities of one backend."""

@@ -28,8 +28,10 @@ def stock(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stock]:
         yield opened
 
 
-def ask(answer: str, run: str = "r1", **facts: bool) -> pb.ProposeCitationsRequest:
-    return pb.ProposeCitationsRequest(game_id=GAME, run_id=run, answer_text=answer, **facts)
+def ask(answer: str, run: str = "r1", *, whole_game: bool = False) -> pb.ProposeCitationsRequest:
+    return pb.ProposeCitationsRequest(
+        game_id=GAME, run_id=run, answer_text=answer, whole_game=whole_game
+    )
 
 
 def test_each_sentence_gets_proposals_with_evidence_or_a_reason(stock: Stock) -> None:

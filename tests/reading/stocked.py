@@ -35,6 +35,7 @@ from corpus_service.storage.preparation import (
 from corpus_service.storage.sqlite import SqliteStore
 from sourcecorpus.corpus.v1 import (
     citation_service_pb2_grpc,
+    discovery_service_pb2_grpc,
     game_service_pb2_grpc,
     search_service_pb2_grpc,
     source_service_pb2_grpc,
@@ -171,6 +172,7 @@ class Stubs:
     source: source_service_pb2_grpc.SourceServiceAsyncStub
     citation: citation_service_pb2_grpc.CitationServiceAsyncStub
     game: game_service_pb2_grpc.GameServiceAsyncStub
+    discovery: discovery_service_pb2_grpc.DiscoveryServiceAsyncStub
 
 
 @asynccontextmanager
@@ -188,6 +190,7 @@ async def serving(store: CorpusStore) -> AsyncIterator[Stubs]:
                 source_service_pb2_grpc.SourceServiceStub(stub),
                 citation_service_pb2_grpc.CitationServiceStub(stub),
                 game_service_pb2_grpc.GameServiceStub(stub),
+                discovery_service_pb2_grpc.DiscoveryServiceStub(stub),
             )
     finally:
         await server.drain()

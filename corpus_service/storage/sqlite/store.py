@@ -43,6 +43,7 @@ from corpus_service.storage.sqlite.game_database import GameDatabase, check_epoc
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
 from corpus_service.storage.sqlite.open_games import OpenGames
 from corpus_service.storage.sqlite.passage_index import SqlitePassageIndex
+from corpus_service.storage.sqlite.presented import SqlitePresentedSources
 from corpus_service.storage.sqlite.runs import SqliteRunLinks
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
@@ -51,7 +52,7 @@ CATALOG_FILE: Final = "catalog.db"
 GAMES_FOLDER: Final = "games"
 
 
-class SqliteStore(SqlitePassageIndex, SqliteDeletion, SqliteRunLinks):
+class SqliteStore(SqlitePassageIndex, SqliteDeletion, SqliteRunLinks, SqlitePresentedSources):
     """`CorpusStore` over SQLite files: ``catalog.db`` and ``games/<game_id>.db`` in a folder."""
 
     def __init__(self, folder: Path, preparation: IndexPreparation) -> None:

@@ -1,0 +1,1 @@
+"""What a reader is shown of the sources of a run: bounded, safe, and bound to a version. Pure."""
