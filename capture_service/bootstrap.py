@@ -42,6 +42,8 @@ from capture_service.redaction import (
     SessionMemory,
     load_configuration,
 )
+from capture_service.refresh.corpus_refreshes import CorpusRefreshes
+from capture_service.refresh.watching import RefreshWatching, WatchTimes
 from capture_service.servicers.capture_servicer import CaptureServicer
 from capture_service.servicers.stream_parts import StreamTimes
 from capture_service.settings import CaptureSettings
@@ -103,6 +105,7 @@ async def add_capture_service(
     *,
     policy: RedactionPolicy | None = None,
     times: StreamTimes | None = None,
+    watch_times: WatchTimes | None = None,
 ) -> CaptureServicer:
     """Build the service on a bound server: sinks start first.
 
@@ -112,6 +115,7 @@ async def add_capture_service(
         runtime: Shared settings.
         policy: A policy that is compiled already; by default that of the installation.
         times: How long streams wait, for tests.
+        watch_times: How long watchers of refresh requests wait, for tests.
 
     Raises:
         SettingsError: A setting cannot be used.
@@ -139,7 +143,7 @@ async def add_capture_service(
     server.started("outbox", _blocking(store.close))
     channel = open_channel(runtime.corpus_address, Identity.from_settings(runtime))
     server.started("channel to the corpus", channel.close)
-    return await _add_parts(server, pipeline, store, channel, times)
+    return await _add_parts(server, pipeline, store, channel, times, watch_times=watch_times)
 
 
 async def _add_parts(
@@ -148,6 +152,8 @@ async def _add_parts(
     store: OutboxStore,
     channel: Any,  # noqa: ANN401 - grpc.aio.Channel, whose types are incomplete
     times: StreamTimes | None,
+    *,
+    watch_times: WatchTimes | None,
 ) -> CaptureServicer:
     executor = ThreadPoolExecutor(WORKER_THREADS, thread_name_prefix="pipeline")
     server.started("workers", _blocking(partial(executor.shutdown, wait=True)))
@@ -173,6 +179,7 @@ async def _add_parts(
         directory,
         SessionQueries(store),
         MemoryBudget(),
+        RefreshWatching(CorpusRefreshes(channel), watch_times),
         wall_milliseconds=_wall_milliseconds,
         times=times,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -25,12 +26,15 @@ from corpus_service.servicers import (
     source_servicer,
 )
 from corpus_service.servicers.execution import ReadPool
+from corpus_service.servicers.refresh_calls import RefreshCalls
 from corpus_service.servicers.run_calls import RunCalls
 from corpus_service.services.games import GameUseCase
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_pool import PreparationPool
 from corpus_service.services.ingest_texts import TextMaker, TextPreparation
 from corpus_service.services.ingest_uploads import ContentUploadUseCase
+from corpus_service.services.refresh import RefreshUseCase
+from corpus_service.services.receipts import ReceiptUseCase
 from corpus_service.services.run_links import RunUseCase
 from corpus_service.settings import CorpusSettings
 from corpus_service.storage.interface import CorpusStore
@@ -82,7 +86,7 @@ async def _serve(runtime: RuntimeSettings, *, configuration_file: Path | None) -
     server.started("store", partial(asyncio.to_thread, store.close))
     try:
         add_services(server, store, signer, settings)
-        add_ingest(server, store, settings)
+        add_ingest(server, store, signer, settings)
         return await server.run()
     except StartError:
         store.close()
@@ -107,7 +111,9 @@ def add_services(
         source_servicer.SERVICE,
         partial(
             source_service_pb2_grpc.add_SourceServiceServicer_to_server,
-            source_servicer.SourceServicer(store, runs, signer, pool),
+            source_servicer.SourceServicer(
+                store, runs, _refresh_calls(store, signer), signer, pool
+            ),
         ),
     )
     server.add_service(
@@ -121,7 +127,9 @@ def add_services(
         discovery_servicer.SERVICE,
         partial(
             discovery_service_pb2_grpc.add_DiscoveryServiceServicer_to_server,
-            discovery_servicer.DiscoveryServicer(store, signer, pool),
+            discovery_servicer.DiscoveryServicer(
+                store, ReceiptUseCase(store, time.monotonic_ns), signer, pool
+            ),
         ),
     )
     server.add_service(
@@ -133,7 +141,9 @@ def add_services(
     )
 
 
-def add_ingest(server: ServiceServer, store: CorpusStore, settings: CorpusSettings) -> None:
+def add_ingest(
+    server: ServiceServer, store: CorpusStore, signer: PageTokenSigner, settings: CorpusSettings
+) -> None:
     """Adds the way into the corpus, with threads of its own: reading never waits behind it."""
     extraction = TextExtraction()
     server.started("extraction", partial(asyncio.to_thread, extraction.close))
@@ -141,12 +151,20 @@ def add_ingest(server: ServiceServer, store: CorpusStore, settings: CorpusSettin
     server.started("ingest threads", partial(asyncio.to_thread, threads.shutdown))
     texts = _text_maker(server, extraction, settings)
     servicer = ingest_servicer.IngestServicer(
-        IngestUseCase(store, texts, time.time_ns), ContentUploadUseCase(store), threads
+        IngestUseCase(store, texts, time.time_ns),
+        ContentUploadUseCase(store),
+        _refresh_calls(store, signer),
+        threads,
     )
     server.add_service(
         INGEST_SERVICE,
         partial(ingest_service_pb2_grpc.add_IngestServiceServicer_to_server, servicer),
     )
+
+
+def _refresh_calls(store: CorpusStore, signer: PageTokenSigner) -> RefreshCalls:
+    use_case = RefreshUseCase(store, time.time_ns, lambda: f"rfr-{secrets.token_hex(10)}")
+    return RefreshCalls(use_case, signer)
 
 
 def _text_maker(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import grpc
@@ -19,6 +20,7 @@ from capture_service.intake.memory_budget import MemoryBudget, Reservation
 from capture_service.intake.session_queries import SessionQueries
 from capture_service.measurements import STREAMS
 from capture_service.pipeline.redact import QuarantineError
+from capture_service.refresh.watching import RefreshWatching
 from capture_service.servicers import limits
 from capture_service.servicers.envelope_reading import is_printable_id, read_envelope
 from capture_service.servicers.outcome_writing import outcome_message
@@ -26,7 +28,7 @@ from capture_service.servicers.stream_parts import StreamTimes
 from capture_service.servicers.stream_session import StreamSession
 from capture_service.spool import SpoolBusyError, SpoolClosedError, SpoolFullError
 from sourcecorpus.capture.v1 import capture_service_pb2 as pb
-from sourcecorpus.capture.v1 import capture_service_pb2_grpc
+from sourcecorpus.capture.v1 import capture_service_pb2_grpc, refresh_pb2
 from sourcecorpus.rpc.failures import Failure, FailureCode
 from sourcecorpus.rpc.limits import (
     CAPTURE_SESSION_ID_CHARACTERS_MAX,
@@ -48,6 +50,7 @@ class CaptureServicer(capture_service_pb2_grpc.CaptureServiceServicer):
         directory: GameDirectory,
         queries: SessionQueries,
         budget: MemoryBudget,
+        watching: RefreshWatching,
         *,
         wall_milliseconds: Callable[[], int],
         times: StreamTimes | None = None,
@@ -57,6 +60,7 @@ class CaptureServicer(capture_service_pb2_grpc.CaptureServiceServicer):
         self._directory = directory
         self._queries = queries
         self._budget = budget
+        self._watching = watching
         self._wall_milliseconds = wall_milliseconds
         self._times = times or StreamTimes()
         self._streams: dict[str, StreamSession] = {}
@@ -66,6 +70,7 @@ class CaptureServicer(capture_service_pb2_grpc.CaptureServiceServicer):
     async def drain(self) -> None:
         """Tell all streams to come back later; what has ended is acknowledged first."""
         self._draining = True
+        self._watching.drain()
         for stream in tuple(self._open_streams):
             stream.drain()
 
@@ -209,6 +214,38 @@ class CaptureServicer(capture_service_pb2_grpc.CaptureServiceServicer):
         key = await self._key(request.session_id, "session_id")
         return pb.GetSessionGameResponse(game_id=await self._queries.game(key))
 
+    async def WatchRefreshRequests(  # noqa: N802 - name of the contract
+        self, request: refresh_pb2.WatchRefreshRequestsRequest, context: Context
+    ) -> AsyncIterator[refresh_pb2.WatchRefreshRequestsResponse]:
+        """Hand out refresh requests of a session's game, or of a game."""
+        del context
+        self._refuse_while_draining()
+        match request.WhichOneof("scope"):
+            case "session_id":
+                _require_session_id(request.session_id)
+                game = partial(
+                    self._queries.game, await self._key(request.session_id, "session_id")
+                )
+            case "game_id" if request.game_id:
+                found = await self._directory.find(request.game_id, 0.0)
+                if found is None:
+                    raise Failure(FailureCode.NOT_FOUND, "UNKNOWN_GAME", "game_id")
+                game = partial(_same, found.game_id)
+            case _:
+                raise Failure(_INVALID, "FIELD_REQUIRED", "scope")
+        async with aclosing(self._watching.requests(game)) as requests:
+            async for leased in requests:
+                yield refresh_pb2.WatchRefreshRequestsResponse(request=leased)
+
+    async def ReportRefresh(  # noqa: N802 - name of the contract
+        self, request: refresh_pb2.ReportRefreshRequest, context: Context
+    ) -> refresh_pb2.ReportRefreshResponse:
+        """Pass on what came of a refresh request."""
+        del context
+        if request.WhichOneof("outcome") is None:
+            raise Failure(_INVALID, "FIELD_REQUIRED", "outcome")
+        return refresh_pb2.ReportRefreshResponse(request=await self._watching.report(request))
+
     async def _key(self, session_id: str, field: str) -> str:
         """The name under which a session is kept: ids are free text and are redacted too."""
         try:
@@ -223,6 +260,10 @@ class CaptureServicer(capture_service_pb2_grpc.CaptureServiceServicer):
                 "DRAINING",
                 retry_after_seconds=limits.DRAIN_RETRY_SECONDS,
             )
+
+
+async def _same(game_id: str) -> str:
+    return game_id
 
 
 def _require_session_id(session_id: str) -> None:

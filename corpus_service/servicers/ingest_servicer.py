@@ -10,11 +10,13 @@ from typing import Any
 import grpc
 
 from corpus_service.servicers.ingest_messages import read_record, write_result
+from corpus_service.servicers.refresh_calls import RefreshCalls
 from corpus_service.services.failures import invalid
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_uploads import ContentUploadUseCase, OpenUpload, UploadHead
 from sourcecorpus.corpus.v1 import ingest_service_pb2 as ingest_pb
 from sourcecorpus.corpus.v1 import ingest_service_pb2_grpc as ingest_grpc
+from sourcecorpus.corpus.v1 import refresh_pb2
 from sourcecorpus.rpc.limits import INGEST_BATCH_BYTES_MAX, INGEST_RECORDS_MAX
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -24,8 +26,13 @@ class IngestServicer(ingest_grpc.IngestServiceServicer):
     """The way into the corpus; blocking work runs in the executor, which the bootstrap owns."""
 
     def __init__(
-        self, ingest: IngestUseCase, uploads: ContentUploadUseCase, executor: Executor
+        self,
+        ingest: IngestUseCase,
+        uploads: ContentUploadUseCase,
+        refreshes: RefreshCalls,
+        executor: Executor,
     ) -> None:
+        self._refreshes = refreshes
         self._ingest = ingest
         self._uploads = uploads
         self._executor = executor
@@ -73,6 +80,20 @@ class IngestServicer(ingest_grpc.IngestServiceServicer):
         except BaseException:
             await upload.clean_up()
             raise
+
+    async def TakeRefreshRequests(  # noqa: N802 - name of the contract
+        self, request: refresh_pb2.TakeRefreshRequestsRequest, context: Context
+    ) -> refresh_pb2.TakeRefreshRequestsResponse:
+        """See ingest_service.proto."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, self._refreshes.take, request)
+
+    async def ReportRefresh(  # noqa: N802 - name of the contract
+        self, request: refresh_pb2.ReportRefreshRequest, context: Context
+    ) -> refresh_pb2.ReportRefreshResponse:
+        """See ingest_service.proto."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, self._refreshes.report, request)
 
 
 class _Upload:

@@ -19,6 +19,7 @@ from corpus_service.servicers.deletion_calls import DeletionCalls
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game, source_filter
 from corpus_service.servicers.paging import Pager
+from corpus_service.servicers.refresh_calls import RefreshCalls
 from corpus_service.servicers.run_calls import RunCalls
 from corpus_service.services.deletion import DeletionStore
 from corpus_service.services.failures import invalid
@@ -38,6 +39,7 @@ from corpus_service.services.reading import (
 from sourcecorpus.corpus.v1 import (
     citation_pb2,
     deletion_pb2,
+    refresh_pb2,
     run_links_pb2,
     source_service_pb2,
     source_service_pb2_grpc,
@@ -64,8 +66,14 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
     """Lists and reads sources."""
 
     def __init__(
-        self, store: SourceStore, runs: RunCalls, signer: PageTokenSigner, pool: ReadPool
+        self,
+        store: SourceStore,
+        runs: RunCalls,
+        refreshes: RefreshCalls,
+        signer: PageTokenSigner,
+        pool: ReadPool,
     ) -> None:
+        self._refreshes = refreshes
         self._runs = runs
         self._store = store
         self._reading = ReadingUseCase(store)
@@ -174,6 +182,20 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         """Deletes a source or a version; see the contract."""
         del context
         return await self._deletion.delete_source(request)
+
+    async def RequestRefresh(  # noqa: N802 - name of the contract
+        self, request: refresh_pb2.RequestRefreshRequest, context: Context
+    ) -> refresh_pb2.RequestRefreshResponse:
+        """Asks for sources to be captured again; see the contract."""
+        del context
+        return await self._pool.run(self._refreshes.ask, request)
+
+    async def ListRefreshRequests(  # noqa: N802 - name of the contract
+        self, request: refresh_pb2.ListRefreshRequestsRequest, context: Context
+    ) -> refresh_pb2.ListRefreshRequestsResponse:
+        """Lists refresh requests, newest first; see the contract."""
+        del context
+        return await self._pool.run(self._refreshes.list, request)
 
     def _list_sources(
         self, request: source_service_pb2.ListSourcesRequest

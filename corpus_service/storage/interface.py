@@ -47,6 +47,7 @@ from corpus_service.domain.sources import (
 from corpus_service.storage.deletion_interface import SourceDeleter
 from corpus_service.storage.preparation import ContentPiece, PreparedRecord
 from corpus_service.storage.presentation_interface import PresentedSources
+from corpus_service.storage.refresh_interface import RefreshStore
 from corpus_service.storage.run_interface import RunLinks
 
 HEADING_WEIGHT: Final = 3.0
@@ -376,6 +377,7 @@ class CorpusStore(
     PassageIndex,
     SourceDeleter,
     RunLinks,
+    RefreshStore,
     PresentedSources,
     Protocol,
 ):

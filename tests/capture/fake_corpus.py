@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 
+from sourcecorpus.capture.v1 import refresh_pb2 as capture_refresh_pb2
 from sourcecorpus.corpus.v1 import (
     capture_record_pb2,
     game_pb2,
@@ -15,6 +16,7 @@ from sourcecorpus.corpus.v1 import (
     game_service_pb2_grpc,
     ingest_service_pb2,
     ingest_service_pb2_grpc,
+    refresh_pb2,
 )
 from tests.capture.frames import GAME
 
@@ -47,8 +49,28 @@ class FakeCorpus(
         self.inline_bytes = 0
         self.uploads: list[str] = []
         self.answer: Answer = lambda _: None
+        self.refreshes: list[capture_refresh_pb2.RefreshRequest] = []
+        self.reports: list[refresh_pb2.ReportRefreshRequest] = []
         self._server: grpc.aio.Server | None = None
         self.port = 0
+
+    async def TakeRefreshRequests(  # noqa: N802 - name of the contract
+        self, request: refresh_pb2.TakeRefreshRequestsRequest, context: Any
+    ) -> refresh_pb2.TakeRefreshRequestsResponse:
+        waiting = [entry for entry in self.refreshes if entry.game_id == request.game_id]
+        for entry in waiting[: request.limit]:
+            self.refreshes.remove(entry)
+        return refresh_pb2.TakeRefreshRequestsResponse(requests=waiting[: request.limit])
+
+    async def ReportRefresh(  # noqa: N802 - name of the contract
+        self, request: refresh_pb2.ReportRefreshRequest, context: Any
+    ) -> refresh_pb2.ReportRefreshResponse:
+        self.reports.append(request)
+        return refresh_pb2.ReportRefreshResponse(
+            request=capture_refresh_pb2.RefreshRequest(
+                request_id=request.request_id, envelope_id=request.envelope_id
+            )
+        )
 
     async def start(self) -> None:
         self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])

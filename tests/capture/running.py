@@ -14,6 +14,7 @@ import grpc
 
 from capture_service.bootstrap import add_capture_service
 from capture_service.redaction import RedactionKey, RedactionPolicy
+from capture_service.refresh.watching import WatchTimes
 from capture_service.servicers.stream_parts import StreamTimes
 from capture_service.settings import CaptureSettings
 from sourcecorpus.capture.v1 import capture_service_pb2 as pb
@@ -155,6 +156,7 @@ async def running(
     corpus: FakeCorpus | None = None,
     settings: CaptureSettings | None = None,
     times: StreamTimes | None = None,
+    watch_times: WatchTimes | None = None,
 ) -> AsyncIterator[Running]:
     """Start the service over a data folder; a corpus that is given may be stopped."""
     given = corpus or FakeCorpus()
@@ -169,7 +171,12 @@ async def running(
     server = ServiceServer(runtime)
     address = server.bind(runtime.capture_address)
     await add_capture_service(
-        server, settings or CaptureSettings(), runtime, policy=compiled_policy(), times=times
+        server,
+        settings or CaptureSettings(),
+        runtime,
+        policy=compiled_policy(),
+        times=times,
+        watch_times=watch_times,
     )
     await server.start()
     channel = open_channel(address)

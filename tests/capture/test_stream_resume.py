@@ -20,16 +20,28 @@ from capture_service.intake.memory_budget import MemoryBudget
 from capture_service.intake.session_queries import SessionQueries
 from capture_service.outbox import counters
 from capture_service.outbox.store import OutboxStore
+from capture_service.refresh.watching import RefreshWatching
 from capture_service.servicers.capture_servicer import CaptureServicer
 from capture_service.servicers.stream_parts import StreamTimes
 from capture_service.spool import QueueLimits, queue
 from sourcecorpus.capture.v1 import capture_service_pb2 as pb
+from sourcecorpus.capture.v1 import refresh_pb2
 from tests.capture.frames import GAME, data, finish, head, opening, whole
 from tests.capture.plain_pipeline import PlainPipeline
 
 SESSION = "session"
 ENVELOPES_MAX = 40
 Request = pb.StreamCapturesRequest
+
+
+class NoRefreshes:
+    """A corpus without refresh requests."""
+
+    async def take(self, game_id: str) -> refresh_pb2.RefreshRequest | None:
+        return None
+
+    async def report(self, report: refresh_pb2.ReportRefreshRequest) -> refresh_pb2.RefreshRequest:
+        return refresh_pb2.RefreshRequest()
 
 
 class Games:
@@ -75,6 +87,7 @@ class StreamResume(RuleBasedStateMachine):
             directory,
             SessionQueries(self.store),
             self.budget,
+            RefreshWatching(NoRefreshes()),
             wall_milliseconds=lambda: 1,
             times=StreamTimes(finish_grace=0.0),
         )

@@ -16,9 +16,11 @@ from corpus_service.domain.games import Game
 from corpus_service.extraction import TextExtraction, extractor_versions
 from corpus_service.search.preparation import prepare_all_for_index
 from corpus_service.servicers.ingest_servicer import IngestServicer
+from corpus_service.servicers.refresh_calls import RefreshCalls
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_texts import TextPreparation
 from corpus_service.services.ingest_uploads import ContentUploadUseCase, UploadHead
+from corpus_service.services.refresh import RefreshUseCase
 from corpus_service.storage.sqlite import SqliteStore
 from sourcecorpus.capture.v1 import envelope_pb2 as envelope_pb
 from sourcecorpus.capture.v1 import outcome_pb2 as outcome_pb
@@ -26,6 +28,7 @@ from sourcecorpus.corpus.v1 import capture_record_pb2 as record_pb
 from sourcecorpus.corpus.v1 import ingest_service_pb2 as pb
 from sourcecorpus.corpus.v1 import ingest_service_pb2_grpc as pb_grpc
 from sourcecorpus.rpc.interceptors.errors import ErrorInterceptor
+from sourcecorpus.rpc.page_tokens import KEY_BYTES, PageTokenSigner
 from sourcecorpus.rpc.status import failure_from_rpc_error
 from tests.storage.records import GAME, PREPARATION, hash_of
 
@@ -51,7 +54,13 @@ def over_socket(store: SqliteStore, call: Callable[[Stub], Awaitable[None]]) -> 
         with ThreadPoolExecutor(4) as threads:
             texts = TextPreparation(extraction, extractor_versions(), prepare_all_for_index)
             servicer = IngestServicer(
-                IngestUseCase(store, texts, time.time_ns), ContentUploadUseCase(store), threads
+                IngestUseCase(store, texts, time.time_ns),
+                ContentUploadUseCase(store),
+                RefreshCalls(
+                    RefreshUseCase(store, time.time_ns, lambda: "refresh"),
+                    PageTokenSigner(b"k" * KEY_BYTES),
+                ),
+                threads,
             )
             server = grpc.aio.server(interceptors=[ErrorInterceptor()])
             pb_grpc.add_IngestServiceServicer_to_server(servicer, server)

@@ -76,6 +76,9 @@ class _Deletion:
         source.observations = [entry for entry in source.observations if entry.id not in gone]
         if whole:
             del game.sources[source.id]
+            game.refreshes = tuple(
+                request for request in game.refreshes if request.source_id != source.id
+            )
             for other in game.sources.values():
                 for child in other.observations:
                     child.parent = None if child.parent is source else child.parent

@@ -30,6 +30,7 @@ from corpus_service.storage.memory.deletion import MemoryDeletion
 from corpus_service.storage.memory.ingest import ingest, is_whole
 from corpus_service.storage.memory.passage_index import MemoryPassageIndex, sequence_of
 from corpus_service.storage.memory.presented import MemoryPresentedSources
+from corpus_service.storage.memory.refreshes import MemoryRefreshes
 from corpus_service.storage.memory.runs import MemoryRunLinks
 from corpus_service.storage.memory.tables import MemoryGame, MemoryVersion
 from corpus_service.storage.preparation import PreparedRecord
@@ -37,7 +38,12 @@ from sourcecorpus.rpc.failures import Failure, FailureCode
 
 
 class MemoryStore(
-    MemoryCatalog, MemoryPassageIndex, MemoryDeletion, MemoryRunLinks, MemoryPresentedSources
+    MemoryCatalog,
+    MemoryPassageIndex,
+    MemoryDeletion,
+    MemoryRunLinks,
+    MemoryRefreshes,
+    MemoryPresentedSources,
 ):
     """Every capability over plain objects behind one lock. Deadlines are met by being small."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from corpus_service.domain.currency import NO_CLAIM, Claim
 from corpus_service.domain.deletions import Tombstone
 from corpus_service.domain.records import CapturedSource, CaptureRecord, IngestResult
+from corpus_service.domain.refreshes import RefreshRequest
 from corpus_service.domain.vocabulary import Completeness, Instant, RunUse, Trust
 from corpus_service.storage.memory.ranking import IndexedChunk
 from corpus_service.storage.preparation import ContentPiece, PreparedChunk, PreparedText
@@ -133,3 +134,4 @@ class MemoryGame:
     # Commit to the number of the next chunk after it.
     commits: dict[int, int] = field(default_factory=dict)
     tombstones: dict[str, Tombstone] = field(default_factory=dict)
+    refreshes: tuple[RefreshRequest, ...] = ()

@@ -50,6 +50,9 @@ class _Deletion:
         self._delete_observations(source, whole)
         contents = self._delete_contents()
         if whole:
+            self._run(
+                "DELETE FROM refresh_requests WHERE source_id = ?", (self._deletion.source_id,)
+            )
             self._run("DELETE FROM sources WHERE row = ?", (source,))
             current = ""
         else:

@@ -44,6 +44,7 @@ from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
 from corpus_service.storage.sqlite.open_games import OpenGames
 from corpus_service.storage.sqlite.passage_index import SqlitePassageIndex
 from corpus_service.storage.sqlite.presented import SqlitePresentedSources
+from corpus_service.storage.sqlite.refreshes import SqliteRefreshes
 from corpus_service.storage.sqlite.runs import SqliteRunLinks
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
@@ -52,7 +53,9 @@ CATALOG_FILE: Final = "catalog.db"
 GAMES_FOLDER: Final = "games"
 
 
-class SqliteStore(SqlitePassageIndex, SqliteDeletion, SqliteRunLinks, SqlitePresentedSources):
+class SqliteStore(
+    SqlitePassageIndex, SqliteDeletion, SqliteRunLinks, SqliteRefreshes, SqlitePresentedSources
+):
     """`CorpusStore` over SQLite files: ``catalog.db`` and ``games/<game_id>.db`` in a folder."""
 
     def __init__(self, folder: Path, preparation: IndexPreparation) -> None:

@@ -30,6 +30,7 @@ RELEASED = {
     "game/0003_reading_facts.sql": "50fa6486d653477a24566aa4501f1d0775d7421e95b0988e3de3b7abdb10eae8",
     "game/0004_tombstone_facts.sql": "4cfb520161723641c0b3e833ce7b3e06b812f2410f54dd45885a72f541fe4556",
     "game/0005_run_refs.sql": "86f81617773dfc48c5025ab960c9d6047c2d2b00df918d881fe4f2f0d1879148",
+    "game/0006_refresh_requests.sql": "9fabe9e9101643d8ff70e0bb3b2dd3a040d9922efc0f8eea37236ef71e0f6f09",
 }
 
 
