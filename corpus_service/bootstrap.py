@@ -34,7 +34,6 @@ from corpus_service.services.ingest_pool import PreparationPool
 from corpus_service.services.ingest_texts import TextMaker, TextPreparation
 from corpus_service.services.ingest_uploads import ContentUploadUseCase
 from corpus_service.services.refresh import RefreshUseCase
-from corpus_service.services.receipts import ReceiptUseCase
 from corpus_service.services.run_links import RunUseCase
 from corpus_service.settings import CorpusSettings
 from corpus_service.storage.interface import CorpusStore
@@ -127,9 +126,7 @@ def add_services(
         discovery_servicer.SERVICE,
         partial(
             discovery_service_pb2_grpc.add_DiscoveryServiceServicer_to_server,
-            discovery_servicer.DiscoveryServicer(
-                store, ReceiptUseCase(store, time.monotonic_ns), signer, pool
-            ),
+            discovery_servicer.DiscoveryServicer(store, signer, pool),
         ),
     )
     server.add_service(
