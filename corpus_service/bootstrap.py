@@ -33,6 +33,7 @@ from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_pool import PreparationPool
 from corpus_service.services.ingest_texts import TextMaker, TextPreparation
 from corpus_service.services.ingest_uploads import ContentUploadUseCase
+from corpus_service.services.receipts import ReceiptUseCase
 from corpus_service.services.refresh import RefreshUseCase
 from corpus_service.services.run_links import RunUseCase
 from corpus_service.settings import CorpusSettings
@@ -126,7 +127,9 @@ def add_services(
         discovery_servicer.SERVICE,
         partial(
             discovery_service_pb2_grpc.add_DiscoveryServiceServicer_to_server,
-            discovery_servicer.DiscoveryServicer(store, signer, pool),
+            discovery_servicer.DiscoveryServicer(
+                store, ReceiptUseCase(store, time.monotonic_ns), signer, pool
+            ),
         ),
     )
     server.add_service(

@@ -11,12 +11,15 @@ from corpus_service.presentation.records import PresentationRecord
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game
 from corpus_service.servicers.paging import Pager
+from corpus_service.servicers.receipt_calls import list_receipts, put_receipt
 from corpus_service.services.failures import invalid
 from corpus_service.services.presentation import PresentationStore, PresentationUseCase
+from corpus_service.services.receipts import ReceiptUseCase
 from sourcecorpus.corpus.v1 import (
     citation_pb2,
     discovery_service_pb2_grpc,
     presentation_pb2,
+    receipts_pb2,
     run_links_pb2,
 )
 from sourcecorpus.corpus.v1.source_pb2 import Trust
@@ -29,8 +32,15 @@ Context = grpc.aio.ServicerContext[Any, Any]
 class DiscoveryServicer(discovery_service_pb2_grpc.DiscoveryServiceServicer):
     """Shows what runs met."""
 
-    def __init__(self, store: PresentationStore, signer: PageTokenSigner, pool: ReadPool) -> None:
+    def __init__(
+        self,
+        store: PresentationStore,
+        receipts: ReceiptUseCase,
+        signer: PageTokenSigner,
+        pool: ReadPool,
+    ) -> None:
         self._store = store
+        self._receipts = receipts
         self._use_case = PresentationUseCase(store)
         self._pager = Pager(signer, f"/{SERVICE}/ListPresentationRecords")
         self._pool = pool
@@ -42,6 +52,20 @@ class DiscoveryServicer(discovery_service_pb2_grpc.DiscoveryServiceServicer):
         del context
         require_game(request.game_id)
         return await self._pool.run(self._list_records, request)
+
+    async def PutReceipt(  # noqa: N802 - name of the contract
+        self, request: receipts_pb2.PutReceiptRequest, context: Context
+    ) -> receipts_pb2.PutReceiptResponse:
+        """Keeps what a nested tool call used; see the contract."""
+        del context
+        return await self._pool.run(put_receipt, self._receipts, request)
+
+    async def ListReceipts(  # noqa: N802 - name of the contract
+        self, request: receipts_pb2.ListReceiptsRequest, context: Context
+    ) -> receipts_pb2.ListReceiptsResponse:
+        """Gives receipts, each once; see the contract."""
+        del context
+        return await self._pool.run(list_receipts, self._receipts, request)
 
     def _list_records(
         self, request: presentation_pb2.ListPresentationRecordsRequest

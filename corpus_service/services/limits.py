@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sourcecorpus.rpc.limits import MEBIBYTE
+from sourcecorpus.rpc.limits import KIBIBYTE, MEBIBYTE
 
 # Threads for searches and reads, unless settings say otherwise: as many as a game has readers.
 # Calls that wait for one are bounded by the server.
@@ -35,3 +35,11 @@ NEAREST_CODE_POINTS_MAX: Final = 2_000
 # Making a citation of a quotation: text before and behind it, places that are named when several fit.
 QUOTE_CONTEXT_CODE_POINTS_MAX: Final = 1_024
 QUOTE_CANDIDATES_MAX: Final = 20
+
+# Receipts of nested tool calls: those that wait in one game, their bytes together and each, how long
+# they wait, and games that are remembered.
+RECEIPTS_PENDING_MAX: Final = 64
+RECEIPTS_BYTES_MAX: Final = 2 * MEBIBYTE
+RECEIPT_BYTES_MAX: Final = 512 * KIBIBYTE
+RECEIPT_NANOSECONDS_MAX: Final = 300 * 1_000_000_000
+RECEIPT_GAMES_MAX: Final = 16

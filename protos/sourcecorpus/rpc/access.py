@@ -105,6 +105,8 @@ METHOD_POLICIES: Final[dict[str, MethodPolicy]] = {
     f"{_CORPUS}CitationService/ProposeCitations": _BRIDGE_READ,
     f"{_CORPUS}CitationService/CreateCitation": _BRIDGE_READ,
     f"{_CORPUS}DiscoveryService/ListPresentationRecords": _BRIDGE_READ,
+    f"{_CORPUS}DiscoveryService/PutReceipt": _policy(MethodClass.WRITE, Role.BRIDGE),
+    f"{_CORPUS}DiscoveryService/ListReceipts": _BRIDGE_READ,
     # The capture service resolves aliases of games and learns which ones are paused.
     f"{_CORPUS}GameService/ListGames": _policy(
         MethodClass.READ, Role.BRIDGE, Role.CAPTURE, Role.OPERATOR
