@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import grpc
 
-from corpus_service.servicers.conversions import resolved_message
+from corpus_service.servicers.conversions import resolved_messages
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game
 from corpus_service.servicers.proposal_calls import propose_citations
@@ -46,10 +46,11 @@ class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
         """Resolves refs, each with its own result; see the contract."""
         del context
         game_id = require_game(request.game_id)
-        resolved = await self._pool.run(self._use_case.resolve, game_id, list(request.refs))
-        return citation_service_pb2.ResolveCitationsResponse(
-            results=[resolved_message(result) for result in resolved]
-        )
+        refs = list(request.refs)
+        resolved = self._use_case.resolve_at_once(game_id, refs[0]) if len(refs) == 1 else None
+        if resolved is None:
+            resolved = await self._pool.run(self._use_case.resolve, game_id, refs)
+        return citation_service_pb2.ResolveCitationsResponse(results=resolved_messages(resolved))
 
     async def VerifyQuotes(  # noqa: N802 - name of the contract
         self, request: quotes_pb2.VerifyQuotesRequest, context: Context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -199,8 +199,20 @@ def line_messages(lines: LineSlice) -> list[source_service_pb2.Line]:
     ]
 
 
-def resolved_message(resolved: Resolved) -> citation_service_pb2.ResolvedCitation:
-    """Returns the result of one ref as a message."""
+def resolved_messages(results: Sequence[Resolved]) -> list[citation_service_pb2.ResolvedCitation]:
+    """Returns the results of refs as messages; the facts of a version are made once for all of them."""
+    versions: dict[str, source_pb2.Version] = {}
+    for resolved in results:
+        if isinstance(resolved.result, Citation):
+            version = resolved.result.version
+            if version.version_id not in versions:
+                versions[version.version_id] = version_message(version)
+    return [_resolved_message(resolved, versions) for resolved in results]
+
+
+def _resolved_message(
+    resolved: Resolved, versions: Mapping[str, source_pb2.Version]
+) -> citation_service_pb2.ResolvedCitation:
     if isinstance(resolved.result, CitationFailure):
         failure = citation_service_pb2.CitationFailure(
             reason=resolved.result.reason,
@@ -208,8 +220,9 @@ def resolved_message(resolved: Resolved) -> citation_service_pb2.ResolvedCitatio
             tombstone=tombstone_message(resolved.result.tombstone),
         )
         return citation_service_pb2.ResolvedCitation(ref=resolved.ref, failure=failure)
+    facts = versions[resolved.result.version.version_id]
     return citation_service_pb2.ResolvedCitation(
-        ref=resolved.ref, citation=citation_message(resolved.result)
+        ref=resolved.ref, citation=citation_message(resolved.result, facts)
     )
 
 
@@ -230,8 +243,10 @@ def tombstone_message(tombstone: Tombstone | None) -> citation_pb2.Tombstone | N
     )
 
 
-def citation_message(citation: Citation) -> citation_pb2.Citation:
-    """Returns a citation as a message."""
+def citation_message(
+    citation: Citation, facts: source_pb2.Version | None = None
+) -> citation_pb2.Citation:
+    """Returns a citation as a message; ``facts`` is the message of its version, where that is made."""
     version = citation.version
     cautions = cautions_of(version)
     return citation_pb2.Citation(
@@ -243,7 +258,7 @@ def citation_message(citation: Citation) -> citation_pb2.Citation:
         quote=citation.quote,
         quote_cut=citation.quote_cut,
         quote_hash=citation.quote_hash,
-        version=version_message(version),
+        version=facts or version_message(version),
         source_id=version.source_id,
         title=version.title,
         original_uri=version.original_uri,

@@ -11,13 +11,18 @@ from corpus_service.domain.deletions import Tombstone
 from corpus_service.domain.sources import SpanText, Version
 from corpus_service.domain.vocabulary import Completeness, Trust
 from corpus_service.services.failures import invalid
-from corpus_service.services.limits import QUOTES_BYTES_MAX, SPANS_TOGETHER_CODE_POINTS_MAX
+from corpus_service.services.limits import (
+    QUOTES_BYTES_MAX,
+    RESOLVED_AT_ONCE_CODE_POINTS_MAX,
+    SPANS_TOGETHER_CODE_POINTS_MAX,
+)
 from corpus_service.services.refs import Ref, format_ref, read_ref
 from corpus_service.storage.interface import SourceReader, TextReader
 from sourcecorpus.rpc.failures import Failure, FailureCode
 from sourcecorpus.rpc.limits import QUOTE_CODE_POINTS_MAX, RESOLVE_REFS_MAX
 
 _NOTHING_MISSING: Final = (Completeness.UNSPECIFIED, Completeness.FULL, Completeness.UNKNOWN)
+UTF8_CODE_POINT_BYTES_MAX: Final = 4
 _SpanKey = tuple[str, int, int]
 
 
@@ -70,6 +75,17 @@ class CitationUseCase:
     def __init__(self, store: CitationStore) -> None:
         self._store = store
 
+    def resolve_at_once(self, game_id: str, ref: str) -> list[Resolved] | None:
+        """Resolves one ref where that takes no longer than a look-up; None where it may."""
+        parsed = read_ref(ref)
+        if isinstance(parsed, Ref):
+            version = self._store.get_versions(game_id, (parsed.version_id,)).get(parsed.version_id)
+            if version is not None:
+                if version.text_length > RESOLVED_AT_ONCE_CODE_POINTS_MAX:
+                    return None
+                return self._resolved(game_id, (ref,), [parsed], {parsed.version_id: version})
+        return self._resolved(game_id, (ref,), [parsed], {})
+
     def resolve(self, game_id: str, refs: Sequence[str]) -> list[Resolved]:
         """Resolves refs in order with one look-up of versions and one of texts.
 
@@ -83,7 +99,16 @@ class CitationUseCase:
             raise invalid("FIELD_TOO_MANY_VALUES", "refs", limit=RESOLVE_REFS_MAX)
         parsed = [read_ref(text) for text in refs]
         wanted = {ref.version_id for ref in parsed if isinstance(ref, Ref)}
-        versions = self._store.get_versions(game_id, wanted)
+        return self._resolved(game_id, refs, parsed, self._store.get_versions(game_id, wanted))
+
+    def _resolved(
+        self,
+        game_id: str,
+        refs: Sequence[str],
+        parsed: Sequence[Ref | str],
+        versions: Mapping[str, Version],
+    ) -> list[Resolved]:
+        wanted = {ref.version_id for ref in parsed if isinstance(ref, Ref)}
         absent = wanted - versions.keys()
         deleted = self._store.tombstones(game_id, absent) if absent else {}
         checked = [_check(ref, versions, deleted) for ref in parsed]
@@ -231,8 +256,8 @@ def _check(
 def _cite(version: Version, key: _SpanKey, text: _Quoted, quote_bytes: int) -> Citation:
     _, start, end = key
     quote = text.quote
-    encoded = quote.encode("utf-8", "replace")
-    if len(encoded) > quote_bytes:
+    if len(quote) * UTF8_CODE_POINT_BYTES_MAX > quote_bytes:
+        encoded = quote.encode("utf-8", "replace")
         quote = encoded[:quote_bytes].decode("utf-8", "ignore")
     return Citation(
         ref=format_ref(version.version_id, start, end),

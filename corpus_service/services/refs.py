@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from operator import mul
 from typing import Final
 
 from sourcecorpus.identity import is_identifier
@@ -27,6 +28,9 @@ CHECK_LETTERS: Final = "abcdefghjkmnpqrstvwxyz"
 _CHECK_PRIME: Final = 479
 _CHECK_BASE: Final = 13
 
+_WEIGHTS: Final = tuple(
+    pow(_CHECK_BASE, place, _CHECK_PRIME) for place in range(REF_CHARACTERS_MAX)
+)
 _VERSION_PREFIX: Final = "ver-"
 _NUMBER: Final = "0|[1-9][0-9]{0,11}"
 _REF: Final = re.compile(
@@ -79,8 +83,6 @@ def format_ref(version_id: str, start: int, end: int) -> str:
 
 
 def _check(place: str) -> str:
-    total = 0
-    for character in place:
-        total = (total * _CHECK_BASE + ord(character)) % _CHECK_PRIME
+    total = sum(map(mul, reversed(place.encode("ascii")), _WEIGHTS)) % _CHECK_PRIME
     high, low = divmod(total, len(CHECK_LETTERS))
     return CHECK_LETTERS[high] + CHECK_LETTERS[low]
