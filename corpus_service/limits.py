@@ -49,12 +49,7 @@ DELETED_VERSIONS_SHOWN_MAX: Final = 100
 RELATED_SOURCES_SHOWN_MAX: Final = 20
 DELETION_NOTE_CODE_POINTS_MAX: Final = 200
 
-# Refresh requests: a lease outlives what a tool call may take; open ones and ended ones of a game.
-REFRESH_LEASE_NANOSECONDS: Final = 600 * 10**9
-REFRESH_LEASES_MAX: Final = 3
-REFRESH_WAIT_NANOSECONDS_MAX: Final = 7 * 24 * 3_600 * 10**9
-REFRESH_OPEN_MAX: Final = 256
-REFRESH_ENDED_KEPT_MAX: Final = 1_000
+# Refresh requests.
 REFRESH_REASON_CODE_POINTS_MAX: Final = 200
 REFRESH_RETRY_SECONDS: Final = 60.0
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Final
 
 from corpus_service.domain.vocabulary import Instant
-from corpus_service.limits import (
-    REFRESH_ENDED_KEPT_MAX,
-    REFRESH_LEASE_NANOSECONDS,
-    REFRESH_LEASES_MAX,
-    REFRESH_OPEN_MAX,
-    REFRESH_WAIT_NANOSECONDS_MAX,
-)
+
+# A lease outlives what a tool call may take. Numbers are those of one game.
+REFRESH_LEASE_NANOSECONDS: Final = 600 * 10**9
+REFRESH_LEASES_MAX: Final = 3
+REFRESH_WAIT_NANOSECONDS_MAX: Final = 7 * 24 * 3_600 * 10**9
+REFRESH_OPEN_MAX: Final = 256
+REFRESH_ENDED_KEPT_MAX: Final = 1_000
 
 
 class RefreshState(IntEnum):

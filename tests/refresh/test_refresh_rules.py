@@ -7,6 +7,11 @@ from dataclasses import replace
 import pytest
 
 from corpus_service.domain.refreshes import (
+    REFRESH_ENDED_KEPT_MAX,
+    REFRESH_LEASE_NANOSECONDS,
+    REFRESH_LEASES_MAX,
+    REFRESH_OPEN_MAX,
+    REFRESH_WAIT_NANOSECONDS_MAX,
     RefreshQueueFullError,
     RefreshRefusal,
     RefreshRequest,
@@ -15,13 +20,6 @@ from corpus_service.domain.refreshes import (
     at,
     reported,
     taken,
-)
-from corpus_service.limits import (
-    REFRESH_ENDED_KEPT_MAX,
-    REFRESH_LEASE_NANOSECONDS,
-    REFRESH_LEASES_MAX,
-    REFRESH_OPEN_MAX,
-    REFRESH_WAIT_NANOSECONDS_MAX,
 )
 
 
