@@ -36,7 +36,6 @@ NEAREST_CODE_POINTS_MAX: Final = 2_000
 QUOTE_CONTEXT_CODE_POINTS_MAX: Final = 1_024
 QUOTE_CANDIDATES_MAX: Final = 20
 
-<<<<<<< Updated upstream
 # Receipts of nested tool calls: those that wait in one game, their bytes together and each, how long
 # they wait, and games that are remembered.
 RECEIPTS_PENDING_MAX: Final = 64
@@ -44,8 +43,7 @@ RECEIPTS_BYTES_MAX: Final = 2 * MEBIBYTE
 RECEIPT_BYTES_MAX: Final = 512 * KIBIBYTE
 RECEIPT_NANOSECONDS_MAX: Final = 300 * 1_000_000_000
 RECEIPT_GAMES_MAX: Final = 16
-=======
+
 # One ref is resolved on the event loop where the text of its version is no longer than this: a thread
 # takes more time than to read and prove so much.
 RESOLVED_AT_ONCE_CODE_POINTS_MAX: Final = 65_536
->>>>>>> Stashed changes
