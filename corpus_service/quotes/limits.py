@@ -27,7 +27,8 @@ SAMPLES_MAX: Final = 12
 SAMPLE_CHARACTERS: Final = 10
 WIDE_SAMPLE_CHARACTERS: Final = 4
 SAMPLE_PLACES_MAX: Final = 4
-# Passages that are compared in full.
+# Passages that are compared in full, and characters of a quotation they are compared with.
 NEAR_PASSAGES_MAX: Final = 4
+NEAR_QUOTE_CHARACTERS_MAX: Final = 4_000
 # Below this share of common pairs of characters a passage is not near.
 NEAR_SIMILARITY_MIN: Final = 0.4

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from corpus_service.quotes.characters import holds_wide
 from corpus_service.quotes.limits import (
     NEAR_PASSAGES_MAX,
+    NEAR_QUOTE_CHARACTERS_MAX,
     NEAR_SIMILARITY_MIN,
     SAMPLE_CHARACTERS,
     SAMPLE_PLACES_MAX,
@@ -39,8 +40,11 @@ class NearPassage:
 
 
 def find_nearest(text: QuotedText, quote: Quote) -> NearPassage | None:
-    """Returns the passage most like a quotation, or None where nothing is near."""
-    view, wanted = text.view, quote.view
+    """Returns the passage most like a quotation, or None where nothing is near.
+
+    Of a long quotation the beginning is compared, `NEAR_QUOTE_CHARACTERS_MAX` characters of it.
+    """
+    view, wanted = text.view, quote.view[:NEAR_QUOTE_CHARACTERS_MAX]
     length = len(wanted)
     if not length:
         return None

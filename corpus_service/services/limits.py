@@ -29,7 +29,9 @@ ELSEWHERE_CODE_POINTS_MAX: Final = 8_000_000
 QUOTED_TEXTS_CODE_POINTS_MAX: Final = 8_000_000
 # The index is asked about the beginning of a long quotation: its rarest words lead to few versions.
 ELSEWHERE_LITERAL_CODE_POINTS_MAX: Final = 512
-# Text of the nearest passage, and the part of a quotation that it is compared with.
+# Phrases of the index that must all stand in one passage, looked at first.
+ELSEWHERE_PHRASES_MAX: Final = 2
+# Text of the nearest passage that is shown.
 NEAREST_CODE_POINTS_MAX: Final = 2_000
 
 # Making a citation of a quotation: text before and behind it, places that are named when several fit.

@@ -16,10 +16,12 @@ from corpus_service.domain.sources import Version
 from corpus_service.domain.vocabulary import VersionScope
 from corpus_service.quotes import Likeness, Quote, QuoteMatch
 from corpus_service.search.exact_candidates import candidate_query
+from corpus_service.search.units import all_of, units_of_literal
 from corpus_service.services.citations import CitationStore
 from corpus_service.services.limits import (
     ELSEWHERE_CODE_POINTS_MAX,
     ELSEWHERE_LITERAL_CODE_POINTS_MAX,
+    ELSEWHERE_PHRASES_MAX,
     ELSEWHERE_SOURCE_VERSIONS_MAX,
     ELSEWHERE_VERSIONS_MAX,
 )
@@ -133,9 +135,19 @@ class ElsewhereSearch:
             yield version, True
         if self._scope is QuoteScope.SOURCE:
             return
+        literal = _literal(quote.pieces or (quote.view,))
+        phrases = [unit.query for unit in units_of_literal(literal)[:ELSEWHERE_PHRASES_MAX]]
+        if phrases:
+            # Versions with the words side by side are few; words may be cut there all the same.
+            for version, within in self._matching(all_of(phrases)):
+                if within:
+                    yield version, True
+        yield from self._matching(self._safe_query(literal))
+
+    def _matching(self, query: Query | None) -> Iterator[tuple[Version, bool]]:
         rows = self._store.scan_versions(
             self._game_id,
-            self._query(quote),
+            query,
             SearchFilter(
                 run_ids=(self._run_id,) if self._scope is QuoteScope.RUN else (),
                 version_scope=VersionScope.ALL,
@@ -150,13 +162,15 @@ class ElsewhereSearch:
             if found is not None:
                 yield found, number < ELSEWHERE_VERSIONS_MAX
 
-    def _query(self, quote: Quote) -> Query | None:
+    def _safe_query(self, literal: str) -> Query | None:
+        """Returns a query that every version with the literal matches; None where all may."""
+
         def count(query: Query) -> int:
             return self._store.count_matches(
                 self._game_id, query, limit=_COUNTED_MAX, deadline_seconds=deadline.remaining()
             )
 
-        return candidate_query(_literal(quote.pieces or (quote.view,)), count)
+        return candidate_query(literal, count)
 
 
 def _literal(views: Sequence[str]) -> str:

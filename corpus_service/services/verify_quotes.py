@@ -27,6 +27,7 @@ from corpus_service.services.quote_places import (
 from corpus_service.services.quoted_texts import QuotedTexts
 from corpus_service.services.refs import Ref, format_ref, read_ref
 from sourcecorpus.identity import is_identifier
+from sourcecorpus.rpc import deadline
 from sourcecorpus.rpc.failures import Failure
 from sourcecorpus.rpc.limits import QUOTE_CODE_POINTS_MAX, VERIFY_QUOTES_MAX
 
@@ -142,6 +143,7 @@ class _OneQuote:
     def not_here(self, elsewhere: ElsewhereSearch, texts: QuotedTexts) -> Verification:
         """Returns the verdict of the rest of the scope."""
         found = elsewhere.find(self.quote, self.asked)
+        deadline.require_time()
         nearest = self._nearest()
         if found.version is None or found.match is None:
             return Verification(

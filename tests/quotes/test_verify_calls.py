@@ -171,6 +171,19 @@ def test_the_bound_of_a_search_is_told(stock: Stock, monkeypatch: pytest.MonkeyP
     assert cut.verification.scope_cut
 
 
+def test_words_side_by_side_are_looked_for_first(
+    stock: Stock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quote_places, "ELSEWHERE_VERSIONS_MAX", 4)
+    version = stock.add(PAGE, "a page of its own")
+    for number in range(6):
+        stock.add(f"https://example.org/amber/{number}", f"walls of amber alone {number}")
+        stock.add(f"https://example.org/basalt/{number}", f"walls of basalt alone {number}")
+    last = stock.add(OTHER, "walls of amber basalt together")
+    (found,) = verify(stock, asked("of amber basalt together", version))
+    assert found.verification.citation.version_id == last
+
+
 def test_the_span_of_a_ref_is_where_it_was_expected(stock: Stock) -> None:
     text = "same words, then the same words again"
     version = stock.add(PAGE, text)
