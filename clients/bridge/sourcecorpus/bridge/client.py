@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from sourcecorpus.capture.v1.capture_service_pb2_grpc import CaptureServiceStub
     from sourcecorpus.corpus.v1.citation_service_pb2_grpc import CitationServiceStub
+    from sourcecorpus.corpus.v1.discovery_service_pb2_grpc import DiscoveryServiceStub
     from sourcecorpus.corpus.v1.game_service_pb2_grpc import GameServiceStub
     from sourcecorpus.corpus.v1.search_service_pb2_grpc import SearchServiceStub
     from sourcecorpus.corpus.v1.source_service_pb2_grpc import SourceServiceStub
@@ -123,3 +124,10 @@ class SourceCorpusClient:
         from sourcecorpus.corpus.v1.citation_service_pb2_grpc import CitationServiceStub
 
         return CitationServiceStub(self.channel(self._addresses.corpus))
+
+    @property
+    def discoveries(self) -> DiscoveryServiceStub:
+        """DiscoveryService."""
+        from sourcecorpus.corpus.v1.discovery_service_pb2_grpc import DiscoveryServiceStub
+
+        return DiscoveryServiceStub(self.channel(self._addresses.corpus))
