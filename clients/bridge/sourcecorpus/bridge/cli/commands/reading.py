@@ -32,6 +32,13 @@ def register(name: str, parser: argparse.ArgumentParser) -> None:
     add_game(parser)
     if name == "cite":
         parser.add_argument("refs", nargs="+", metavar="REF", help="ref, such as v-…#120-180")
+        parser.add_argument(
+            "--format",
+            dest="shape",
+            choices=("anthropic", "w3c", "csl", "text-fragment", "markdown"),
+            default="",
+            help="print citations in a shape of other programs",
+        )
         parser.set_defaults(run=run_cite)
         return
     if name == "read":
@@ -116,7 +123,14 @@ def run_cite(options: argparse.Namespace) -> int:
         answer = client.citations.ResolveCitations(
             ResolveCitationsRequest(game_id=resolve_game(client, options.game), refs=options.refs)
         )
+        if options.shape:
+            from sourcecorpus.bridge.cli.commands.shapes import print_shapes
+
+            found = [result.citation for result in answer.results if result.HasField("citation")]
+            print_shapes(client, found, options.shape)
     for result in answer.results:
+        if options.shape and result.HasField("citation"):
+            continue
         if options.json:
             print_json(message_document(result))
         else:
