@@ -66,14 +66,14 @@ def find_nearest(text: QuotedText, quote: Quote) -> NearPassage | None:
 
 def _likely(places: list[int]) -> list[int]:
     """Returns the beginnings that most samples agree on; near ones mean the same passage."""
-    votes: list[tuple[int, int]] = []
+    groups: list[list[int]] = []
     for place in places:
-        if votes and place <= votes[-1][1] + SAMPLE_CHARACTERS:
-            votes[-1] = votes[-1][0] + 1, votes[-1][1]
+        if groups and place <= groups[-1][0] + SAMPLE_CHARACTERS:
+            groups[-1].append(place)
         else:
-            votes.append((1, place))
-    votes.sort(key=lambda vote: (-vote[0], vote[1]))
-    return [place for _, place in votes[:NEAR_PASSAGES_MAX]]
+            groups.append([place])
+    groups.sort(key=len, reverse=True)
+    return [Counter(group).most_common(1)[0][0] for group in groups[:NEAR_PASSAGES_MAX]]
 
 
 def _places(view: QuoteView, wanted: str) -> Iterator[tuple[int, int]]:

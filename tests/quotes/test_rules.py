@@ -174,6 +174,10 @@ def test_the_nearest_passage_stands_beside() -> None:
     assert near is not None
     assert text[near.start : near.end] == "The gate was closed at dawn by the old keeper."
     assert 0.8 < near.similarity < 1
+    twice = "# Cold iron\n\nCold iron is a metal of the northern foundries.\n"
+    near = find_nearest(QuotedText(twice), Quote("Cold iron is a metal of the southern foundries."))
+    assert near is not None
+    assert twice[near.start : near.end] == "Cold iron is a metal of the northern foundries."
     assert find_nearest(QuotedText(text), Quote("Nothing of this kind stands anywhere")) is None
 
 

@@ -119,7 +119,7 @@ def _print_result(quote: QuoteToVerify, result: QuoteResult) -> None:
     if found.outside_ref:
         print("   not within the span of the ref")
     if found.HasField("nearest"):
-        print(f"   nearest: {printable(found.nearest.text)}")
+        print(f"   nearest: {printable(' '.join(found.nearest.text.split()))}")
         print(f"      {found.nearest.ref}, {found.nearest.similarity:.0%} alike")
     if found.scope_cut:
         print("   not everything was looked at")
