@@ -24,7 +24,8 @@ class PresentedSources(Protocol):
         """Returns what `RunLinks.list_run_sources` returns, with version and title of the first link.
 
         The version is the newest text of the content at the commit that linked it to the run, ""
-        where there was none; texts that were made of it later do not count.
+        where there was none; texts that were made of it later do not count. Without a version there
+        is no title, since a source's own title changes.
 
         Raises:
             Failure: FAILED_PRECONDITION ``SNAPSHOT_CHANGED`` where ``as_of`` is of another epoch.

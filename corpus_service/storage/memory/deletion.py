@@ -144,6 +144,10 @@ class _Deletion:
         del game.artifacts[artifact.id]
         artifact.source.artifacts.remove(artifact)
         game.links = {key: link for key, link in game.links.items() if key[1] != artifact.id}
+        texts = {version.id for version in artifact.versions}
+        game.run_places = {
+            place: use for place, use in game.run_places.items() if place[1] not in texts
+        }
 
     def _clear_envelopes(self, observations: list[MemoryObservation]) -> dict[str, str]:
         """Empty the envelopes of observations; returns them with what their result was."""

@@ -58,5 +58,5 @@ def _as_met(game: MemoryGame, run_id: str, source: RunSource) -> RunSource:
     texts = artifact.versions if artifact is not None and link is not None else []
     met = [version for version in texts if link is not None and version.sequence <= link[1]]
     if not met:
-        return replace(source, version_id="")
-    return replace(source, version_id=met[-1].id, title=met[-1].title or source.title)
+        return replace(source, version_id="", title="")
+    return replace(source, version_id=met[-1].id, title=met[-1].title)

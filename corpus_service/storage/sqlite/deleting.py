@@ -175,6 +175,10 @@ class _Deletion:
         )
 
     def _delete_texts(self) -> None:
+        self._run(
+            "DELETE FROM run_refs WHERE version_id IN (SELECT id FROM document_versions"
+            " WHERE artifact IN (SELECT value FROM gone_artifacts))"
+        )
         for row, chunk_count in all_rows(
             self._connection,
             "SELECT row, chunk_count FROM document_versions"

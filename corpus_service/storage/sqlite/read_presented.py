@@ -39,7 +39,7 @@ def list_presented(
         )
     }
     return [
-        replace(source, version_id=version, title=title or source.title)
+        replace(source, version_id=version, title=title)
         for source in sources
         for version, title in [met.get(source.row, ("", ""))]
     ]
