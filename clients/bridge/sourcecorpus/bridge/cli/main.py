@@ -50,6 +50,10 @@ COMMANDS: Final = (
         "runs", "runs", "show what runs used, which runs cite a source, propose citations"
     ),
     CommandModule("link", "runs", "remember that a run used places: refs, never text"),
+    CommandModule("delete", "deletion", "delete a source, or withdraw one version of it"),
+    CommandModule(
+        "refresh", "refresh", "ask Hermes to capture sources again, or list what came of it"
+    ),
     CommandModule("hermes", "hermes", "install the plugin into Hermes, or check the whole chain"),
     CommandModule("sidecar", "hermes", "run the sidecar of Hermes in the foreground"),
     CommandModule("status", "hermes", "show what the sidecar keeps, and what was lost and why"),
