@@ -1,4 +1,5 @@
-"""Build hook: generates the Python modules of the contract while the package is built.
+"""Build hook: generates the Python modules of the contract while the package is built, and puts the
+schema of the bridge's commands where the package finds it.
 
 Generated modules are never committed: protoc's output is bound to the version of its run time, and
 a committed copy drifts. The hook is self-contained because the project root is not importable
@@ -8,6 +9,7 @@ after a change of a .proto file.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from importlib import resources
 from pathlib import Path
@@ -16,6 +18,8 @@ from setuptools.command.build_py import build_py
 
 PROTO_ROOT = Path(__file__).resolve().parent
 CONTRACT_FILE = Path("sourcecorpus", "rpc", "contract.binpb")
+BRIDGE_ROOT = PROTO_ROOT.parent / "clients" / "bridge"
+COMMAND_SCHEMA = "game-command.schema.json"
 
 
 class ContractGenerationError(RuntimeError):
@@ -56,15 +60,26 @@ def generate(proto_root: Path = PROTO_ROOT) -> list[Path]:
     return sources
 
 
+def place_command_schema(bridge_root: Path = BRIDGE_ROOT) -> None:
+    """Copy the schema of game commands into the bridge's package; a source archive holds the copy alone."""
+    written = bridge_root / "protocol" / COMMAND_SCHEMA
+    if written.is_file():
+        shutil.copyfile(
+            written, bridge_root / "sourcecorpus" / "bridge" / "game_commands" / COMMAND_SCHEMA
+        )
+
+
 class BuildWithGeneratedContract(build_py):  # type: ignore[misc]  # setuptools has no types
     """``build_py`` that generates the contract first, for wheels and editable installs alike."""
 
     def run(self) -> None:
         """Generate, then build as usual."""
         generate()
+        place_command_schema()
         super().run()
 
 
 if __name__ == "__main__":
     generate()
+    place_command_schema()
     sys.exit(0)

@@ -44,16 +44,19 @@ COMMANDS: Final = (
     CommandModule("versions", "sources", "list the versions of a source"),
     CommandModule("read", "reading", "read exact lines of a version"),
     CommandModule("raw", "reading", "write the stored bytes of a version to standard output"),
-    CommandModule("cite", "reading", "open citation refs: the exact stored version or an error"),
-    CommandModule("verify", "verify", "say whether stored versions hold quotations"),
-    CommandModule(
-        "runs", "runs", "show what runs used, which runs cite a source, propose citations"
-    ),
-    CommandModule("link", "runs", "remember that a run used places: refs, never text"),
     CommandModule("delete", "deletion", "delete a source, or withdraw one version of it"),
     CommandModule(
         "refresh", "refresh", "ask Hermes to capture sources again, or list what came of it"
     ),
+    CommandModule("cite", "reading", "open citation refs: the exact stored version or an error"),
+    CommandModule("verify", "verify", "say whether stored versions hold quotations"),
+    CommandModule(
+        "command", "game_commands", "answer game commands: JSON lines in, JSON lines out"
+    ),
+    CommandModule(
+        "runs", "runs", "show what runs used, which runs cite a source, propose citations"
+    ),
+    CommandModule("link", "runs", "remember that a run used places: refs, never text"),
     CommandModule("hermes", "hermes", "install the plugin into Hermes, or check the whole chain"),
     CommandModule("sidecar", "hermes", "run the sidecar of Hermes in the foreground"),
     CommandModule("status", "hermes", "show what the sidecar keeps, and what was lost and why"),
