@@ -40,7 +40,11 @@ class StretchIndex:
     def __init__(self, view: str) -> None:
         self._view = view
         self._places: dict[str, list[int]] = defaultdict(list)
+        wide = holds_wide(view)
         for at in range(len(view) - BEGINNING_CHARACTERS + 1):
+            # Stretches begin with whole words, so the inside of a word need not be found.
+            if at and view[at - 1].isalnum() and not (wide and _is_border(view, at)):
+                continue
             places = self._places[view[at : at + BEGINNING_CHARACTERS]]
             if len(places) < STRETCH_PLACES_MAX:
                 places.append(at)
