@@ -16,7 +16,7 @@ from corpus_service.domain.deletions import Deletion, DeletionReason, DeletionRe
 from corpus_service.storage.sqlite.deleting import delete
 from corpus_service.storage.sqlite.failures import failures
 from corpus_service.storage.sqlite.game_database import GameDatabase
-from corpus_service.storage.sqlite.purging import merge_step, note_done
+from corpus_service.storage.sqlite.purging import merge_step, note_done, pending_purge
 from corpus_service.storage.sqlite.rows import Row, all_rows
 from corpus_service.storage.sqlite.writing import wait
 from sourcecorpus.rpc import faults
@@ -88,6 +88,8 @@ def purge(database: GameDatabase, end: float | None = None) -> None:
         Failure: DEADLINE_EXCEEDED; UNAVAILABLE where a reader kept the log from being cut.
     """
     database.remove_copies()
+    # A deletion that comes meanwhile has a number of its own and stays pending until its own purge.
+    number = wait(_in_transaction(database, pending_purge), _left(end))
     begin = going_on = True
     while going_on:
         step = partial(merge_step, begin=begin)
@@ -95,7 +97,7 @@ def purge(database: GameDatabase, end: float | None = None) -> None:
         begin = False
     with failures():
         database.cut_log()
-    wait(_in_transaction(database, note_done), _left(end))
+    wait(_in_transaction(database, partial(note_done, number=number)), _left(end))
 
 
 def _in_transaction(database: GameDatabase, work: Callable[[apsw.Connection], T]) -> Future[T]:

@@ -15,18 +15,26 @@ from corpus_service.limits import PURGE_PAGES_PER_STEP
 from corpus_service.storage.sqlite.identity_rows import read_meta, write_meta
 
 _PENDING: Final = "purge_pending"
+_NONE: Final = "0"
 _UNCHANGED: Final = 2
 """Fewer changes than this mean that "merge" found nothing more to do (fts5.html, 6.8)."""
 
 
 def note_pending(connection: apsw.Connection) -> None:
-    """Note, with the deletion, that the index still holds its words."""
-    write_meta(connection, _PENDING, "1")
+    """Note, with the deletion and after it raised the epoch, that the index still holds its words."""
+    write_meta(connection, _PENDING, read_meta(connection, "deletions") or _NONE)
 
 
-def note_done(connection: apsw.Connection) -> None:
-    """Note that nothing of a deletion is left in the files."""
-    write_meta(connection, _PENDING, "0")
+def pending_purge(connection: apsw.Connection) -> str:
+    """Return the number of the newest deletion whose words may be in the files, "" for none."""
+    found = read_meta(connection, _PENDING)
+    return "" if found in (None, _NONE) else str(found)
+
+
+def note_done(connection: apsw.Connection, number: str) -> None:
+    """Note that nothing of the deletions up to a number is left; a later one stays pending."""
+    if pending_purge(connection) == number:
+        write_meta(connection, _PENDING, _NONE)
 
 
 def merge_step(connection: apsw.Connection, *, begin: bool) -> bool:
@@ -46,7 +54,8 @@ def merge_step(connection: apsw.Connection, *, begin: bool) -> bool:
 
 def finish_purge(connection: apsw.Connection) -> None:
     """Go on where a deletion was broken off before its words were gone."""
-    if read_meta(connection, _PENDING) != "1":
+    number = pending_purge(connection)
+    if not number:
         return
     begin = going_on = True
     while going_on:
@@ -55,4 +64,4 @@ def finish_purge(connection: apsw.Connection) -> None:
         begin = False
     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     with connection:
-        note_done(connection)
+        note_done(connection, number)
