@@ -51,6 +51,7 @@ class _Pending:
         self._sequence = 0
         self._not_before = 0.0
         self._ended = False
+        self.fault: Exception | None = None
 
     def begin_stream(self) -> None:
         """Start over with the oldest envelope that is not acknowledged."""
@@ -94,7 +95,12 @@ class _Pending:
             return envelope
 
     def _take_one(self) -> bool:
-        envelope = next(self._source, None)
+        try:
+            envelope = next(self._source, None)
+        except Exception as fault:  # noqa: BLE001 - told to the caller, whose iterator raised it
+            # Raised in gRPC's thread it would end the stream without a reason.
+            self.fault = fault
+            return False
         if envelope is None:
             return False
         self._sequence += 1
@@ -129,6 +135,7 @@ def stream_envelopes(
 
     Raises:
         grpc.RpcError: The service refused the stream, or it stayed unreachable over 5 reconnects without progress.
+        Exception: What `envelopes` raised, after the outcomes of those before it.
     """
     pending = _Pending(envelopes)
     failures = 0
@@ -143,6 +150,8 @@ def stream_envelopes(
                 raise
             sleep(RECONNECT_SECONDS * failures)
         else:
+            if pending.fault is not None:
+                raise pending.fault
             return
 
 
