@@ -96,3 +96,18 @@ def test_help_imports_nothing_heavy() -> None:
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert answer.stdout.strip() == b"[]"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("read", "ver-x", "--lines", "-3"),
+        ("read", "ver-x", "--from", "4294967296"),
+        ("search", "word", "--limit", "-1"),
+        ("sources", "--limit", "x"),
+    ],
+)
+def test_a_count_is_a_whole_number(arguments: tuple[str, ...]) -> None:
+    answer = run(*arguments)
+    assert answer.returncode == 2
+    assert b"expected a whole number, 0 or more" in answer.stderr

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from argparse import ArgumentTypeError
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from sourcecorpus.bridge.cli.faults import CommandError
 from sourcecorpus.bridge.client import SourceCorpusClient
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
 
+INT32_MAX: Final = 2**31 - 1
 RequestType = TypeVar("RequestType", bound="Message")
 
 
@@ -22,6 +24,17 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--game", metavar="ID", default="", help="game id or alias; may be left out if there is one"
     )
+
+
+def whole_number(text: str) -> int:
+    """Read an argument that counts something, 0 to 2³¹-1 as the contract's 32-bit fields hold.
+
+    Raises:
+        ArgumentTypeError: It is no such number.
+    """
+    if not (text.isascii() and text.isdecimal() and len(text) <= 10 and int(text) <= INT32_MAX):
+        raise ArgumentTypeError("expected a whole number, 0 or more")
+    return int(text)
 
 
 def resolve_game(client: SourceCorpusClient, asked: str) -> str:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from sourcecorpus.bridge.cli.commands.common import add_game, open_client, resolve_game
+from sourcecorpus.bridge.cli.commands.common import (
+    add_game,
+    open_client,
+    resolve_game,
+    whole_number,
+)
 from sourcecorpus.bridge.cli.output import message_document, print_json, printable, warn
 from sourcecorpus.corpus.v1.search_service_pb2 import (
     FindTextRequest,
@@ -44,7 +49,11 @@ def register(_name: str, parser: argparse.ArgumentParser) -> None:
         "--all-versions", action="store_true", help="look at superseded versions too"
     )
     parser.add_argument(
-        "--limit", type=int, default=0, metavar="N", help="stop after N documents; 0 means all"
+        "--limit",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="stop after N documents; 0 means all",
     )
     parser.set_defaults(run=run)
 

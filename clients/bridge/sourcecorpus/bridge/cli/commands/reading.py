@@ -11,6 +11,7 @@ from sourcecorpus.bridge.cli.commands.common import (
     located,
     open_client,
     resolve_game,
+    whole_number,
 )
 from sourcecorpus.bridge.cli.faults import CommandError
 from sourcecorpus.bridge.cli.output import message_document, print_json, printable, time_text, warn
@@ -47,9 +48,9 @@ def register(name: str, parser: argparse.ArgumentParser) -> None:
             metavar="DOCUMENT",
             help="version id, source id, ref, or any spelling of an address",
         )
-        parser.add_argument("--from", dest="first", type=int, default=0, metavar="LINE")
+        parser.add_argument("--from", dest="first", type=whole_number, default=0, metavar="LINE")
         parser.add_argument(
-            "--lines", type=int, default=0, metavar="N", help="at most so many lines"
+            "--lines", type=whole_number, default=0, metavar="N", help="at most so many lines"
         )
         parser.add_argument("--numbers", action="store_true", help="print line numbers")
         parser.set_defaults(run=run_read)

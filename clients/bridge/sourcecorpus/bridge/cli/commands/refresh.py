@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcecorpus.bridge.cli.commands.common import add_game, open_client, pages, resolve_game
+from sourcecorpus.bridge.cli.commands.common import (
+    add_game,
+    open_client,
+    pages,
+    resolve_game,
+    whole_number,
+)
 from sourcecorpus.bridge.cli.output import enum_text, print_json, print_rows, time_text
 from sourcecorpus.capture.v1.refresh_pb2 import RefreshRefusal, RefreshRequest, RefreshState
 from sourcecorpus.corpus.v1.refresh_pb2 import ListRefreshRequestsRequest, RequestRefreshRequest
@@ -28,7 +34,11 @@ def register(name: str, parser: argparse.ArgumentParser) -> None:
     add_game(parser)
     parser.add_argument("--reason", default="", help="why, for whoever carries it out")
     parser.add_argument(
-        "--limit", type=int, default=0, metavar="N", help="list at most so many; 0 means all"
+        "--limit",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="list at most so many; 0 means all",
     )
     parser.set_defaults(run=run)
 

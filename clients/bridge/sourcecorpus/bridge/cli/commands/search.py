@@ -5,7 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from sourcecorpus.bridge.cli.commands.common import add_game, open_client, resolve_game
+from sourcecorpus.bridge.cli.commands.common import (
+    add_game,
+    open_client,
+    resolve_game,
+    whole_number,
+)
 from sourcecorpus.bridge.cli.output import message_document, print_json, printable, time_text, warn
 from sourcecorpus.corpus.v1.search_service_pb2 import (
     SearchFilter,
@@ -35,7 +40,7 @@ def register(_name: str, parser: argparse.ArgumentParser) -> None:
         "--all-versions", action="store_true", help="search superseded versions too"
     )
     parser.add_argument(
-        "--limit", type=int, default=0, metavar="N", help="hits a page, at most 100"
+        "--limit", type=whole_number, default=0, metavar="N", help="hits a page, at most 100"
     )
     parser.add_argument("--page-token", default="", metavar="TOKEN", help="goes on behind a page")
     parser.set_defaults(run=run)

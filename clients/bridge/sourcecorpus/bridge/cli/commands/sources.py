@@ -10,6 +10,7 @@ from sourcecorpus.bridge.cli.commands.common import (
     open_client,
     pages,
     resolve_game,
+    whole_number,
 )
 from sourcecorpus.bridge.cli.output import (
     enum_text,
@@ -44,7 +45,7 @@ def register(name: str, parser: argparse.ArgumentParser) -> None:
     )
     add_game(parser)
     parser.add_argument(
-        "--limit", type=int, default=0, metavar="N", help="at most so many; 0 means all"
+        "--limit", type=whole_number, default=0, metavar="N", help="at most so many; 0 means all"
     )
     if name == "sources":
         parser.add_argument("--family", action="append", default=[], help="only this family")
