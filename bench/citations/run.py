@@ -4,7 +4,8 @@
 
 One process of the service over a store made for the run. Resolving one ref is set beside a call of a
 bare server that does nothing, one after the other; batches and VerifyQuotes are timed at the client
-less that empty call, which leaves what the server did. Prints JSON, times in milliseconds.
+less that empty call, which leaves what the server did and what decoding the answer took. A batch is
+also timed in process. Prints JSON, times in milliseconds.
 """
 
 from __future__ import annotations
@@ -31,8 +32,14 @@ from bench.search.stocking import GAME, open_store, stock
 from bench.store.documents import Document
 from corpus_service.domain.queries import SourceFilter
 from corpus_service.domain.sources import Version
+from corpus_service.servicers.conversions import resolved_messages
+from corpus_service.services.citations import CitationUseCase
 from corpus_service.services.refs import format_ref
-from sourcecorpus.corpus.v1.citation_service_pb2 import ResolveCitationsRequest
+from corpus_service.storage.sqlite import SqliteStore
+from sourcecorpus.corpus.v1.citation_service_pb2 import (
+    ResolveCitationsRequest,
+    ResolveCitationsResponse,
+)
 from sourcecorpus.corpus.v1.citation_service_pb2_grpc import CitationServiceStub
 from sourcecorpus.corpus.v1.quotes_pb2 import QuoteScope, QuoteToVerify, VerifyQuotesRequest
 
@@ -74,9 +81,27 @@ def main() -> None:
                 )
                 for version in versions
             }
+            handling = _handling(store, versions, options.rounds)
         with corpus_service(folder) as address, empty_server() as floor:
             measured = asyncio.run(_measure(address, floor, versions, texts, options.rounds))
-    print(json.dumps(measured, indent=2))
+    print(json.dumps(measured | {f"resolve_{BATCH}_handling_p50": handling}, indent=2))
+
+
+def _handling(store: SqliteStore, versions: list[Version], rounds: int) -> float:
+    """Median of resolving a batch in this process: look-ups, messages, their bytes; no transport."""
+    chance = random.Random(SEED)
+    use_case = CitationUseCase(store)
+    refs = _refs(
+        [version for version in versions if version.text_length < LARGE_BYTES // 4], chance
+    )
+    times = []
+    for _ in range(rounds // 2):
+        some = chance.sample(refs, BATCH)
+        began = time.perf_counter()
+        results = resolved_messages(use_case.resolve(GAME, some))
+        ResolveCitationsResponse(results=results).SerializeToString()
+        times.append((time.perf_counter() - began) * 1_000)
+    return round(statistics.median(times), 3)
 
 
 def _documents(chance: random.Random, count: int) -> Iterator[Document]:
@@ -137,7 +162,7 @@ async def _resolving(
     citations: CitationServiceAsyncStub, empty_call: Call, versions: list[Version], rounds: int
 ) -> dict[str, Any]:
     chance = random.Random(SEED)
-    refs = [_ref(version, chance) for version in versions for _ in range(3)]
+    refs = _refs(versions, chance)
 
     async def resolve(count: int) -> None:
         await citations.ResolveCitations(
@@ -169,6 +194,10 @@ async def _verifying(
         empty, took = await _beside(empty_call, verify, max(rounds // 20, 5))
         found.append((f"{name}_server_p50", round(took - empty, 3)))
     return found
+
+
+def _refs(versions: list[Version], chance: random.Random) -> list[str]:
+    return [_ref(version, chance) for version in versions for _ in range(3)]
 
 
 def _ref(version: Version, chance: random.Random) -> str:

@@ -23,7 +23,7 @@ QUOTE_PLACES_MAX: Final = 1_000
 
 # Looking for the nearest passage: samples taken of a quotation, characters of a sample in scripts
 # with spaces and without, places of a sample that are looked at.
-SAMPLES_MAX: Final = 12
+SAMPLES_MAX: Final = 8
 SAMPLE_CHARACTERS: Final = 10
 WIDE_SAMPLE_CHARACTERS: Final = 4
 SAMPLE_PLACES_MAX: Final = 4

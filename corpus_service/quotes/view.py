@@ -55,10 +55,10 @@ class QuoteView:
     def __init__(self, text: str) -> None:
         """Makes the view; time and memory grow with the length of the text alone."""
         text, self._joined = _edited(text, _hyphen_edits(text))
-        text = _with_plain_spaces(text)
+        # Most English texts are ASCII once their quotation marks are plain: the rest is faster then.
+        text = _with_plain_quotes(_with_plain_spaces(text))
         text, self._spaced = _edited(text, _space_edits(text))
         self.unfolded_length = len(text)
-        text = _with_plain_quotes(text)
         folded = text.casefold()
         # Folding never makes a character shorter, so equal lengths mean that every one kept its own.
         self._expansions = _Expansions(text if len(folded) != len(text) else "")
@@ -181,13 +181,26 @@ def _hyphen_edits(text: str) -> Iterator[_Edit]:
 
 def _space_edits(text: str) -> Iterator[_Edit]:
     """Edits of runs of plain spaces; a run keeps its first space where it means something."""
-    spaces = _SPACES_BEFORE_WIDE if holds_wide(text) else _SPACES
-    for match in spaces.finditer(text):
-        start, end = match.span()
+    runs = _runs_before_wide(text) if holds_wide(text) else _long_runs(text)
+    for start, end in runs:
         if start and end < len(text) and joins_without_space(text[start - 1], text[end]):
             yield start, end, ""
         elif end > start + 1:
             yield start, end, " "
+
+
+def _runs_before_wide(text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in _SPACES_BEFORE_WIDE.finditer(text))
+
+
+def _long_runs(text: str) -> Iterator[tuple[int, int]]:
+    # A search for two spaces is some ten times as fast as one by an expression.
+    start = text.find("  ")
+    while start >= 0:
+        run = _SPACES.match(text, start)
+        end = start + 2 if run is None else run.end()
+        yield start, end
+        start = text.find("  ", end)
 
 
 def _with_plain_spaces(text: str) -> str:

@@ -78,13 +78,13 @@ class CitationUseCase:
     def resolve_at_once(self, game_id: str, ref: str) -> list[Resolved] | None:
         """Resolves one ref where that takes no longer than a look-up; None where it may."""
         parsed = read_ref(ref)
-        if isinstance(parsed, Ref):
-            version = self._store.get_versions(game_id, (parsed.version_id,)).get(parsed.version_id)
-            if version is not None:
-                if version.text_length > RESOLVED_AT_ONCE_CODE_POINTS_MAX:
-                    return None
-                return self._resolved(game_id, (ref,), [parsed], {parsed.version_id: version})
-        return self._resolved(game_id, (ref,), [parsed], {})
+        if isinstance(parsed, str):
+            return None
+        versions = self._store.get_versions(game_id, (parsed.version_id,))
+        version = versions.get(parsed.version_id)
+        if version is None or version.text_length > RESOLVED_AT_ONCE_CODE_POINTS_MAX:
+            return None
+        return self._resolved(game_id, (ref,), [parsed], versions)
 
     def resolve(self, game_id: str, refs: Sequence[str]) -> list[Resolved]:
         """Resolves refs in order with one look-up of versions and one of texts.

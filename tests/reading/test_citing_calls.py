@@ -85,6 +85,34 @@ def test_no_other_game_is_cited(stock: Stock) -> None:
     over_socket(stock, body)
 
 
+@pytest.mark.parametrize("refs", [["x"], [VERSION], ["x", VERSION]])
+def test_an_unknown_game_is_told_whatever_is_asked(stock: Stock, refs: list[str]) -> None:
+    stock.add(PAGE, "text")
+
+    async def body(stubs: Stubs) -> None:
+        request = pb.ResolveCitationsRequest(game_id="nowhere", refs=refs)
+        answer = await refused(stubs.citation.ResolveCitations(request))
+        assert answer == ("NOT_FOUND", "UNKNOWN_GAME", "game_id")
+
+    over_socket(stock, body)
+
+
+@pytest.mark.parametrize("length", [65_536, 65_537])
+def test_short_and_long_texts_resolve_alike(stock: Stock, length: int) -> None:
+    text = "ab\n" * (length // 3) + "x" * (length % 3)
+    version = stock.add(PAGE, text)
+
+    async def body(stubs: Stubs) -> None:
+        request = pb.ResolveCitationsRequest(
+            game_id=GAME, refs=[format_ref(version, length - 4, length)]
+        )
+        citation = (await stubs.citation.ResolveCitations(request)).results[0].citation
+        assert citation.quote == text[-4:]
+        assert citation.lines.first == text.count("\n", 0, length - 4) + 1
+
+    over_socket(stock, body)
+
+
 def test_large_quotes_are_cut_and_still_hashed_as_a_whole(stock: Stock) -> None:
     text = "字" * (QUOTE_CODE_POINTS_MAX + 10)
     version = stock.add(PAGE, text)
