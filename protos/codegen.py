@@ -1,5 +1,6 @@
-"""Build hook: generates the Python modules of the contract while the package is built, and puts the
-schema of the bridge's commands where the package finds it.
+"""Build hook: generates the Python modules of the contract while the package is built.
+
+It also puts the schema of the bridge's commands where the package finds it.
 
 Generated modules are never committed: protoc's output is bound to the version of its run time, and
 a committed copy drifts. The hook is self-contained because the project root is not importable
