@@ -27,6 +27,7 @@ from capture_service.intake.intake import CaptureIntake
 from capture_service.intake.memory_budget import MemoryBudget
 from capture_service.intake.session_queries import SessionQueries
 from capture_service.measurements import OUTBOX
+from capture_service.outbox.log_keeping import keep_log_short
 from capture_service.outbox.store import OutboxStore
 from capture_service.pipeline.limits import WORKER_THREADS
 from capture_service.pipeline.pipeline import CapturePipeline
@@ -143,6 +144,7 @@ async def add_capture_service(
     server.started("outbox", _blocking(store.close))
     channel = open_channel(runtime.corpus_address, Identity.from_settings(runtime))
     server.started("channel to the corpus", channel.close)
+    _run_beside(server, "log keeping", keep_log_short(store, folder / "capture.db"))
     return await _add_parts(server, pipeline, store, channel, times, watch_times=watch_times)
 
 

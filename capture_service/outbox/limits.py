@@ -12,3 +12,5 @@ CAPTURE_SESSIONS_MAX: Final = 100_000
 SESSION_GAMES_MAX: Final = 100_000
 # A pass over the bounds comes after so many stored envelopes.
 PRUNE_INTERVAL_ENVELOPES: Final = 10_000
+# How often the write-ahead log is cut where nothing waits for the corpus.
+LOG_KEEPING_SECONDS: Final = 60.0
