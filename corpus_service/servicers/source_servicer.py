@@ -10,7 +10,6 @@ import grpc
 
 from corpus_service.domain.queries import SourcePosition
 from corpus_service.servicers.conversions import (
-    line_messages,
     observation_message,
     source_message,
     version_message,
@@ -19,6 +18,11 @@ from corpus_service.servicers.deletion_calls import DeletionCalls
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game, source_filter
 from corpus_service.servicers.paging import Pager
+from corpus_service.servicers.reading_messages import (
+    document_locator,
+    document_message,
+    line_selection,
+)
 from corpus_service.servicers.refresh_calls import RefreshCalls
 from corpus_service.servicers.run_calls import RunCalls
 from corpus_service.services.deletion import DeletionStore
@@ -30,14 +34,10 @@ from corpus_service.services.raw_content import (
     RawContentUseCase,
 )
 from corpus_service.services.reading import (
-    DocumentLocator,
-    DocumentPart,
-    LineSelection,
     ReadingUseCase,
     SourceLocator,
 )
 from sourcecorpus.corpus.v1 import (
-    citation_pb2,
     deletion_pb2,
     refresh_pb2,
     run_links_pb2,
@@ -47,10 +47,6 @@ from sourcecorpus.corpus.v1 import (
 from sourcecorpus.rpc.limits import (
     LIST_PAGE_SIZE_DEFAULT,
     LIST_PAGE_SIZE_MAX,
-    READ_CODE_POINTS_DEFAULT,
-    READ_CODE_POINTS_MAX,
-    READ_LINES_DEFAULT,
-    READ_LINES_MAX,
 )
 from sourcecorpus.rpc.page_tokens import PageTokenSigner, page_size
 
@@ -130,20 +126,14 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         """Reads exact lines of one version; see the contract."""
         del context
         game_id = require_game(request.game_id)
-        locator = DocumentLocator(
-            version_id=request.version_id,
-            source_id=request.source_id,
-            canonical_uri=request.canonical_uri,
-            citation=request.citation,
+        part = await self._pool.run(
+            self._reading.read_document,
+            game_id,
+            document_locator(request),
+            line_selection(request),
+            request.expected_version_id,
         )
-        selection = LineSelection(
-            first_line=request.first_line,
-            first_line_offset=request.first_line_offset,
-            max_lines=min(request.max_lines or READ_LINES_DEFAULT, READ_LINES_MAX),
-            max_characters=min(request.max_chars or READ_CODE_POINTS_DEFAULT, READ_CODE_POINTS_MAX),
-        )
-        part = await self._pool.run(self._reading.read_document, game_id, locator, selection)
-        return _document_message(request, part)
+        return document_message(request, part)
 
     async def ListCitingRuns(  # noqa: N802 - name of the contract
         self, request: run_links_pb2.ListCitingRunsRequest, context: Context
@@ -252,27 +242,3 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
                 request, request.game_id, page, (found[size - 1][1],)
             )
         return response
-
-
-def _document_message(
-    request: source_service_pb2.ReadDocumentRequest, part: DocumentPart
-) -> source_service_pb2.ReadDocumentResponse:
-    lines = part.lines
-    response = source_service_pb2.ReadDocumentResponse(
-        version=version_message(part.version),
-        lines=line_messages(lines),
-        span=citation_pb2.Span(start=lines.start, end=lines.end),
-        ref=part.ref,
-    )
-    if lines.next_line:
-        response.continuation.CopyFrom(
-            source_service_pb2.ReadDocumentRequest(
-                game_id=request.game_id,
-                version_id=part.version.version_id,
-                first_line=lines.next_line,
-                first_line_offset=lines.next_line_offset,
-                max_lines=request.max_lines,
-                max_chars=request.max_chars,
-            )
-        )
-    return response

@@ -9,11 +9,23 @@ from typing import Protocol
 from corpus_service.domain.queries import SourceFilter, SourcePosition
 from corpus_service.domain.sources import LineSlice, Observation, Snapshot, Source, Version
 from corpus_service.services.failures import invalid, not_found, precondition
+from corpus_service.services.reading_selection import (
+    LineSelection,
+    line_too_long,
+    prove_whole_text,
+    selected_lines,
+    version_moved,
+    whole_lines,
+)
 from corpus_service.services.refs import format_ref, read_ref
 from corpus_service.storage.interface import SourceReader, TextReader
 from sourcecorpus.identity import canonicalise
 from sourcecorpus.rpc import deadline
-from sourcecorpus.rpc.limits import OBSERVATIONS_SHOWN_MAX, URI_BYTES_MAX
+from sourcecorpus.rpc.limits import (
+    OBSERVATIONS_SHOWN_MAX,
+    READ_CODE_POINTS_MAX,
+    URI_BYTES_MAX,
+)
 
 
 class ReadingStore(SourceReader, TextReader, Protocol):
@@ -39,22 +51,13 @@ class DocumentLocator:
 
 
 @dataclass(frozen=True, slots=True)
-class LineSelection:
-    """Which lines to read; a ``first_line`` of 0 means the locator's own first line."""
-
-    first_line: int
-    first_line_offset: int
-    max_lines: int
-    max_characters: int
-
-
-@dataclass(frozen=True, slots=True)
 class DocumentPart:
-    """Lines of a version with the ref of their span."""
+    """Lines of a version with the ref of their span; ``last_line`` is the end of a selection, 0 for none."""
 
     version: Version
     lines: LineSlice
     ref: str
+    last_line: int
 
 
 class ReadingUseCase:
@@ -125,15 +128,24 @@ class ReadingUseCase:
         raise not_found("VERSION_NOT_FOUND", field)
 
     def read_document(
-        self, game_id: str, locator: DocumentLocator, selection: LineSelection
+        self,
+        game_id: str,
+        locator: DocumentLocator,
+        selection: LineSelection,
+        expected_version_id: str = "",
     ) -> DocumentPart:
-        """Reads lines of exactly one version.
+        """Reads lines of exactly one version; a text that is returned whole is proven by its hash.
 
         Raises:
             Failure: INVALID_ARGUMENT LOCATOR_REQUIRED, INVALID_REF, REF_CHECK_FAILED, SPAN_OUT_OF_RANGE;
-                NOT_FOUND SOURCE_NOT_FOUND, VERSION_NOT_FOUND; FAILED_PRECONDITION VERSION_DELETED.
+                NOT_FOUND SOURCE_NOT_FOUND, VERSION_NOT_FOUND; FAILED_PRECONDITION VERSION_DELETED;
+                ABORTED VERSION_MOVED; OUT_OF_RANGE LINE_OUT_OF_RANGE; RESOURCE_EXHAUSTED LINE_TOO_LONG;
+                DATA_LOSS STORED_HASH_MISMATCH with both hashes.
         """
         version, span_start = self._locate(game_id, locator)
+        if expected_version_id and version.version_id != expected_version_id:
+            raise version_moved(version.version_id)
+        selection = selected_lines(selection, version)
         first_line = selection.first_line
         if not first_line:
             first_line = 1
@@ -154,7 +166,26 @@ class ReadingUseCase:
             max_characters=selection.max_characters,
             deadline_seconds=deadline.remaining(),
         )
-        return DocumentPart(version, lines, format_ref(version.version_id, lines.start, lines.end))
+        prove_whole_text(version, lines)
+        if selection.line_only:
+            lines = self._whole_lines(game_id, version, lines)
+        ref = format_ref(version.version_id, lines.start, lines.end)
+        return DocumentPart(version, lines, ref, selection.last_line)
+
+    def _whole_lines(self, game_id: str, version: Version, lines: LineSlice) -> LineSlice:
+        whole = whole_lines(lines)
+        if whole is not None:
+            return whole
+        # The length of the line is worth one more read only where some limit would let it through.
+        longest = self._store.read_lines(
+            game_id,
+            version.version_id,
+            first_line=lines.lines[0].number,
+            max_lines=1,
+            max_characters=READ_CODE_POINTS_MAX,
+            deadline_seconds=deadline.remaining(),
+        )
+        raise line_too_long(longest)
 
     def _locate(self, game_id: str, locator: DocumentLocator) -> tuple[Version, int]:
         """Returns the version and the first code point that the locator names in it."""

@@ -81,6 +81,8 @@ READ_LINES_DEFAULT: Final = 200
 READ_LINES_MAX: Final = 2_000
 READ_CODE_POINTS_DEFAULT: Final = 16_000
 READ_CODE_POINTS_MAX: Final = 200_000
+READ_AROUND_LINES_DEFAULT: Final = 3
+READ_AROUND_LINES_MAX: Final = 100
 
 # Unary calls: without a deadline a call gets the default, a longer one is shortened.
 UNARY_DEADLINE_SECONDS_DEFAULT: Final = 30.0

@@ -75,8 +75,20 @@ READING: Final = (
     Reason(
         "VERSION_MOVED",
         FailureCode.ABORTED,
-        "the source got a new version during the call",
-        "Repeat the call.",
+        "the source got a new version during the call, or has another than the expected one",
+        "Repeat the call with the current version.",
+    ),
+    Reason(
+        "LINE_OUT_OF_RANGE",
+        FailureCode.OUT_OF_RANGE,
+        "the document has no such line",
+        "Ask for a line from 1 to line_count.",
+    ),
+    Reason(
+        "LINE_TOO_LONG",
+        FailureCode.RESOURCE_EXHAUSTED,
+        "the line is longer than what may be returned at once",
+        "Allow needed_characters, or read the line in parts.",
     ),
     Reason(
         "STORED_HASH_MISMATCH",

@@ -48,5 +48,11 @@ REQUESTS: Final = (
     Reason("QUERY_TOO_LONG", _INVALID, "the query is longer than its limit", "Shorten the query."),
     Reason("QUERY_EMPTY", _INVALID, "the query has nothing to search for", "Add a word."),
     Reason("SPAN_OUT_OF_RANGE", _INVALID, "the span lies outside of the text", "Correct the span."),
+    Reason(
+        "FIELDS_CONFLICT",
+        _INVALID,
+        "two fields that exclude each other are set",
+        "Leave one of them out.",
+    ),
     Reason("BATCH_EMPTY", _INVALID, "the batch is empty", "Send at least one item."),
 )
