@@ -57,7 +57,17 @@ def main(arguments: list[str] | None = None) -> int:
         if getattr(options, name) is not None:
             os.environ[variable] = getattr(options, name)
     # After the flags, so that --help and wrong flags answer at once.
-    from capture_service.bootstrap import serve
+    try:
+        from capture_service.bootstrap import serve
+    except ModuleNotFoundError as error:
+        # An installation of another part has this module too, but not what it needs.
+        package = (error.name or "").partition(".")[0]
+        if package in ("capture_service", "sourcecorpus"):
+            raise
+        sys.stderr.write(
+            f"capture: needs the Python package {package}: install source-corpus[capture]\n"
+        )
+        return EXIT_CANNOT_START
     from capture_service.settings import CaptureSettings
     from sourcecorpus.rpc.runtime_settings import RuntimeSettings
     from sourcecorpus.rpc.server import run_service

@@ -28,8 +28,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", type=Path, metavar="FILE", help="TOML file with settings")
     given = parser.parse_args(arguments)
     # Later than the arguments, so that --help does not wait for gRPC.
-    from corpus_service.bootstrap import run
-
+    try:
+        from corpus_service.bootstrap import run
+    except ModuleNotFoundError as error:
+        # An installation of another part has this module too, but not what it needs.
+        package = (error.name or "").partition(".")[0]
+        if package in ("corpus_service", "sourcecorpus"):
+            raise
+        sys.stderr.write(
+            f"corpus: needs the Python package {package}: install source-corpus[corpus]\n"
+        )
+        return EXIT_CANNOT_START
     return run(given.config)
 
 

@@ -145,3 +145,21 @@ def version_of(name: str, folder: Path) -> int:
     fresh.start(name)
     assert fresh.stop(name) == 0
     return number(fresh.folder / "data" / DATABASE[name], "PRAGMA user_version")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_package_that_is_not_installed(name: str) -> None:
+    program = (
+        "import sys; sys.modules['apsw'] = None;"
+        f"from {name}_service.__main__ import main; sys.exit(main([]))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=RUN_SECONDS_MAX,
+    )
+    assert the_line(ended, name).endswith(
+        f"needs the Python package apsw: install source-corpus[{name}]"
+    )
