@@ -27,8 +27,9 @@ def register(name: str, parser: argparse.ArgumentParser) -> None:
         parser.set_defaults(run=run_canonical_uri)
         return
     parser.description = (
-        'Without options: a filter, JSON lines {"text": …} in, {"text": …} out, same order. --explain shows what fired '
-        "and where, never the value; --check does so for files and exits with 1 when something fired."
+        'Without options: a filter, JSON lines {"text": …} in, {"text": …} out, same order; a line that is something '
+        "else or that is refused gives an empty text. --explain reads plain text and shows what fired and where, never "
+        "the value; --check does so for files and exits with 1 when something fired."
     )
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--explain", action="store_true", help="read text, list what fired and where")
