@@ -34,7 +34,9 @@ class CommandModule:
 COMMANDS: Final = (
     CommandModule("up", "services", "start both services; Ctrl-C drains both"),
     CommandModule("health", "services", "ask both services whether they serve"),
-    CommandModule("config", "services", "list every setting: its value, its place in the file, its meaning"),
+    CommandModule(
+        "config", "services", "list every setting: its value, its place in the file, its meaning"
+    ),
     CommandModule("demo", "demo", "load the sample game and walk from a search to a proven quote"),
     CommandModule("capture", "capture", "send captured tool results from files"),
     CommandModule("games", "games", "list, make, pause and resume games"),
