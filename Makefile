@@ -12,7 +12,7 @@ PIP = PIP_CONSTRAINT=$(CURDIR)/$(CONSTRAINTS) $(BIN)/pip --disable-pip-version-c
 
 .DEFAULT_GOAL := help
 .PHONY: help up test install protos format format-check lint proto-check types unit install-check process-tests \
-	hermes-venv sample baseline bench bench-store bench-path bench-quality bench-search fuzz-search bench-redaction bench-extraction bench-hermes clean
+	hermes-venv sample baseline bench bench-citations bench-store bench-path bench-quality bench-search fuzz-search bench-redaction bench-extraction bench-hermes clean
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /: /' | sort
@@ -80,10 +80,13 @@ hermes-venv: $(HERMES_VENV)/.installed ## Install the real Hermes beside the pro
 sample: install hermes-venv ## Record the bundled sample game anew with the real Hermes.
 	$(BIN)/python tests/e2e/hermes/make_sample.py
 
-bench: bench-path bench-redaction bench-extraction bench-hermes ## Run the benchmarks; each prints JSON with ratios.
+bench: bench-path bench-citations bench-redaction bench-extraction bench-hermes ## Run the benchmarks; each prints JSON with ratios.
 
 bench-path: install ## The whole way and single calls against their floors, in one run.
 	$(BIN)/python -m bench.path.run
+
+bench-citations: install ## Resolving refs beside an empty call, quotations against versions of 1 MB.
+	$(BIN)/python -m bench.citations.run
 
 bench-store: install ## The store in process against the floor program; CORPUS=FILE of documents.
 	$(BIN)/python -m bench.store.run --corpus $(CORPUS) --mid --workers 2
