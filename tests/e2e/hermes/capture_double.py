@@ -15,6 +15,7 @@ from sourcecorpus.capture.v1 import capture_service_pb2 as pb
 from sourcecorpus.capture.v1 import capture_service_pb2_grpc
 from sourcecorpus.capture.v1.envelope_pb2 import Envelope
 from sourcecorpus.capture.v1.outcome_pb2 import CaptureOutcome
+from sourcecorpus.capture.v1.refresh_pb2 import ReportRefreshRequest, ReportRefreshResponse
 from sourcecorpus.rpc.failures import Failure, FailureCode
 from sourcecorpus.rpc.status import status_of
 
@@ -32,6 +33,7 @@ class CaptureMemory:
         self.duplicates = 0
         self.durable: dict[str, int] = {}
         self.games: dict[str, str] = {}
+        self.refresh_reports: list[ReportRefreshRequest] = []
         self.known_games = {
             "emberfall": "emberfall",
             "ember": "emberfall",
@@ -146,3 +148,9 @@ class CaptureDouble(capture_service_pb2_grpc.CaptureServiceServicer):
         game = self.memory.known_games.get(request.game_id, "")
         self.memory.games[request.session_id] = game
         return pb.SetSessionGameResponse(game_id=game)
+
+    def ReportRefresh(self, request: Any, context: Any) -> Any:  # noqa: N802
+        del context
+        with self.memory.lock:
+            self.memory.refresh_reports.append(request)
+        return ReportRefreshResponse()

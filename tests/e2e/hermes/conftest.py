@@ -15,6 +15,10 @@ from local_web import LocalWeb
 from real_hermes import HERMES_PYTHON
 from scripted_model import ScriptedModel, Step
 
+from sourcecorpus.bridge.cli.processes import ServicePair
+from sourcecorpus.corpus.v1.game_pb2 import Game
+from sourcecorpus.corpus.v1.game_service_pb2 import CreateGameRequest
+
 
 @pytest.fixture(autouse=True)
 def _real_hermes() -> None:
@@ -57,3 +61,15 @@ def model_of() -> Iterator[Callable[[dict[str, list[Step]]], ScriptedModel]]:
 def web() -> Iterator[LocalWeb]:
     with LocalWeb({}, []) as opened:
         yield opened
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServicePair]:
+    monkeypatch.setenv("SOURCECORPUS_DATA_DIR", str(tmp_path / "services"))
+    monkeypatch.setenv("SOURCECORPUS_CAPTURE_ADDRESS", "127.0.0.1:0")
+    monkeypatch.setenv("SOURCECORPUS_CORPUS_ADDRESS", "127.0.0.1:0")
+    with ServicePair(None) as pair:
+        pair.start()
+        with pair.client() as client:
+            client.games.CreateGame(CreateGameRequest(game=Game(game_id="emberfall", title="E")))
+        yield pair

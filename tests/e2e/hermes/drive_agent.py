@@ -1,11 +1,13 @@
 """Runs inside Hermes' own virtual environment: one real agent, one turn for each prompt, then a wait.
 
-Usage: drive_agent.py SECONDS PROMPT… — waits so long for threads that go on after the turn, then leaves by os._exit.
+Usage: drive_agent.py SECONDS PROMPT… — waits so long for threads that go on after the turn, or until the file
+DRIVE_AGENT_END_FILE exists, then leaves by os._exit.
 """
 
 import os
 import sys
 import time
+from pathlib import Path
 
 
 def main() -> None:
@@ -25,7 +27,10 @@ def main() -> None:
     )
     for prompt in sys.argv[2:]:
         agent.run_conversation(prompt)
-    time.sleep(float(sys.argv[1]))
+    end_file = os.environ.get("DRIVE_AGENT_END_FILE", "")
+    deadline = time.monotonic() + float(sys.argv[1])
+    while time.monotonic() < deadline and not (end_file and Path(end_file).exists()):
+        time.sleep(0.05)
     sys.stdout.flush()
     os._exit(0)
 

@@ -4,7 +4,6 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,6 @@ from local_web import LocalWeb
 
 from sourcecorpus.bridge.cli.processes import ServicePair
 from sourcecorpus.corpus.v1.citation_service_pb2 import ResolveCitationsRequest
-from sourcecorpus.corpus.v1.game_pb2 import Game
-from sourcecorpus.corpus.v1.game_service_pb2 import CreateGameRequest
 from sourcecorpus.corpus.v1.run_links_pb2 import (
     CitingRun,
     ListCitingRunsRequest,
@@ -35,18 +32,6 @@ TEXT = (
         f"Ingot {number} is sold in Saltmouth, stall {number % 9}.\n\n" for number in range(300)
     )
 )
-
-
-@pytest.fixture
-def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServicePair]:
-    monkeypatch.setenv("SOURCECORPUS_DATA_DIR", str(tmp_path / "services"))
-    monkeypatch.setenv("SOURCECORPUS_CAPTURE_ADDRESS", "127.0.0.1:0")
-    monkeypatch.setenv("SOURCECORPUS_CORPUS_ADDRESS", "127.0.0.1:0")
-    with ServicePair(None) as pair:
-        pair.start()
-        with pair.client() as client:
-            client.games.CreateGame(CreateGameRequest(game=Game(game_id="emberfall", title="E")))
-        yield pair
 
 
 def last_answer(messages: list[dict[str, Any]]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from .commands import GameCommand
 from .hermes_facts import configured_game
 from .recorder import Recorder, shared_recorder
+from .refreshing import shared_refresher
 from .tools import agent_tools
 
 __all__ = ["register"]
@@ -28,6 +29,7 @@ def register(ctx: Any) -> None:  # noqa: ANN401 - Hermes' object
         ctx.register_hook("on_session_start", recorder.session_starts)
         ctx.register_hook("on_session_end", recorder.turn_ends)
         ctx.register_hook("on_session_finalize", recorder.turn_ends)
+        ctx.register_hook("on_session_end", shared_refresher(recorder, ctx).turn_ends)
     if hasattr(ctx, "register_command"):
         ctx.register_command(
             "game",

@@ -24,6 +24,7 @@ class CapturedEvent:
     Attributes:
         size_bytes: About how much memory it holds.
         finished_seconds: Unix time of the end of the call.
+        refresh: Game and id of the refresh request that it answers; empty for everything else.
     """
 
     ids: CallIds
@@ -37,6 +38,7 @@ class CapturedEvent:
     finished_seconds: float
     size_bytes: int
     sequence: int = 0
+    refresh: dict[str, str] = field(default_factory=dict)
 
     def frame(self) -> tuple[dict[str, Any], list[bytes]]:
         """Header and body.
@@ -75,6 +77,7 @@ class CapturedEvent:
             "arguments_bytes": len(arguments),
             "result_bytes": len(result),
             "side_files": [{"name": name, "bytes": len(data)} for name, data in pages],
+            **({"refresh": self.refresh} if self.refresh else {}),
         }
         return header, [arguments, result, *(data for _, data in pages)]
 

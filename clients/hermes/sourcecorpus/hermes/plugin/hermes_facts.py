@@ -27,6 +27,16 @@ def configured_game() -> str:
     return game if isinstance(game, str) else ""
 
 
+def refreshes_are_wanted() -> bool:
+    """Whether requests to capture a source again are carried out: unless ``refresh`` is false in the plugin's entry."""
+    try:
+        from hermes_cli.config import load_config
+
+        return load_config()["plugins"]["entries"][PLUGIN_NAME].get("refresh") is not False
+    except Exception:  # noqa: BLE001 - nothing is configured
+        return True
+
+
 def session_of_command(context: Any, last_session_id: str) -> str:  # noqa: ANN401 - Hermes' object
     """The session that a slash command was typed in; empty where Hermes does not tell.
 

@@ -49,6 +49,11 @@ LAUNCH_PAUSE_SECONDS_MAX: Final = 120.0
 REPORT_PAUSE_SECONDS: Final = 2.0
 ENDPOINT_FILE_BYTES_MAX: Final = 64 * KIBIBYTE
 
+# How often requests to capture a source again are asked for between turns.
+REFRESH_POLL_SECONDS: Final = 60.0
+# A Hermes that leaves after its one turn takes no request that it could not carry out.
+REFRESH_PAUSE_SECONDS: Final = 2.0
+
 # Agent tools and commands: how long Hermes' tool thread waits for the sidecar.
 CALL_SECONDS_MAX: Final = 30.0
 COMMAND_SECONDS_MAX: Final = 5.0

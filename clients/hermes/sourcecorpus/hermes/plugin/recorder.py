@@ -18,7 +18,7 @@ from .cited_refs import refs_in
 from .copying import CopyTooLarge, copy_json, memory_bytes
 from .events import CapturedEvent, CitedRefs
 from .limits import FLUSH_SECONDS_MAX
-from .lineage import NESTING_TOOLS, CallIds, Lineage, identifier
+from .lineage import NESTING_TOOLS, CallIds, Kinship, Lineage, identifier
 from .page_cache import pages_named_in
 from .queue import EventQueue
 from .sender import Sender
@@ -36,6 +36,7 @@ class Recorder:
     def __init__(self, default_game: str = "") -> None:
         self._process = os.getpid()
         self._lock = threading.Lock()
+        self.refresher: Any = None
         self._begin(default_game)
 
     def _begin(self, default_game: str) -> None:
@@ -168,6 +169,50 @@ class Recorder:
             self._begin_in_child()
         sessions = self.lineage.sessions_of(ids.session_id)
         self.queue.put(CitedRefs(self.lineage.run_of(ids.session_id), sessions, refs))
+        self.sender.start()
+
+    def take_dispatched(
+        self,
+        tool_name: str,
+        arguments: dict[str, Any],
+        result: Any,  # noqa: ANN401 - Hermes' own values
+        *,
+        session_id: str,
+        began: float,
+        refresh: dict[str, str],
+    ) -> None:
+        """Take a result of a tool that the plugin itself has dispatched: no hook tells it.
+
+        Args:
+            tool_name: The tool.
+            arguments: Its arguments.
+            result: What it returned.
+            session_id: Session whose game it is kept for.
+            began: Unix time of the call.
+            refresh: Request that it answers; may be empty.
+        """
+        try:
+            kept = result if isinstance(result, str) else copy_json(result)
+        except CopyTooLarge:
+            self.queue.lose("RESULT_TOO_LARGE")
+            return
+        pages = pages_named_in(tool_name, kept)
+        finished = time.time()
+        self.queue.put(
+            CapturedEvent(
+                ids=CallIds(tool_name, session_id),
+                kinship=Kinship(sessions=self.lineage.sessions_of(session_id)),
+                arguments=arguments,
+                result=kept,
+                pages=pages,
+                status="ok",
+                error="",
+                duration_milliseconds=int(max(0.0, finished - began) * 1_000),
+                finished_seconds=finished,
+                size_bytes=memory_bytes(kept) + sum(len(page.data) for page in pages),
+                refresh=refresh,
+            )
+        )
         self.sender.start()
 
     def _note_session(self, session_id: str) -> None:

@@ -31,10 +31,11 @@ from sourcecorpus.hermes.sidecar.answers import Answers, GameAnswers
 from sourcecorpus.hermes.sidecar.connections import Connection
 from sourcecorpus.hermes.sidecar.delivery import Delivery
 from sourcecorpus.hermes.sidecar.endpoint import AnotherSidecarError, Listener
-from sourcecorpus.hermes.sidecar.games import GameBook
+from sourcecorpus.hermes.sidecar.games import CurrentGame, GameBook
 from sourcecorpus.hermes.sidecar.intake import Intake
 from sourcecorpus.hermes.sidecar.linking import Linker
 from sourcecorpus.hermes.sidecar.redacting import EventRedactor
+from sourcecorpus.hermes.sidecar.refreshes import RefreshAnswers
 from sourcecorpus.hermes.sidecar.run_links import RunLink
 from sourcecorpus.hermes.sidecar.server import Server
 from sourcecorpus.hermes.sidecar.services import Services
@@ -115,6 +116,8 @@ class Sidecar:
         )
         self._games = GameBook(self.store, self._services, time.monotonic)
         self.delivery = Delivery(self.store, self._services.captures)
+        self._reports = ThreadPoolExecutor(1, "refresh-reports")
+        self._refreshes = RefreshAnswers(self._services, self._current_game, self._reports)
         self.linker = Linker(self.store, self._services.link_run)
         intake = Intake(
             self.store,
@@ -122,6 +125,7 @@ class Sidecar:
             self._redactor.result,
             spooled=self.delivery.notify,
             linked=self.linker.notify,
+            refreshed=self._refreshes.captured,
         )
         self._listener = listener
         self._idle_seconds = own.idle_seconds
@@ -156,8 +160,12 @@ class Sidecar:
             "game": games.game,
             "set_game": games.set_game,
             "status": status.status,
+            **self._refreshes.handlers(),
             **AgentTools(self._services, games.current, self._note_consulted).handlers(),
         }
+
+    def _current_game(self, question: dict[str, Any]) -> CurrentGame:
+        return GameAnswers(self._games, self._redactor.result).current(question)
 
     def _note_consulted(self, question: dict[str, Any], game_id: str, ref: str) -> None:
         """Note that a run has read a text; a run that is not known reads all the same."""
@@ -193,6 +201,7 @@ class Sidecar:
             self.delivery.stop(limits.DRAIN_SECONDS_MAX / 2)
             self._services.close()
             self.store.close()
+            self._reports.shutdown(wait=False, cancel_futures=True)
             self._compiling.shutdown(wait=False)
             log_event(_LOGGER, logging.INFO, "sidecar_ended")
 

@@ -26,6 +26,7 @@ class Event:
         sessions: Sessions whose game the event may take, nearest first.
         texts: Ids and names by field of the envelope's head, and the status.
         numbers: Attempt and times.
+        refresh: Game and id of the refresh request that it answers; empty for everything else.
     """
 
     sequence: int
@@ -37,6 +38,7 @@ class Event:
     result: bytes
     result_media_type: str
     side_files: tuple[tuple[str, bytes], ...]
+    refresh: tuple[str, str] = ("", "")
 
     @property
     def conversation(self) -> str:
@@ -97,7 +99,14 @@ def read_event(header: Mapping[str, Any], body: bytes, client: Mapping[str, str]
             for file, data in zip(named, parts[2:], strict=True)
             if text_of(file, "name")
         ),
+        refresh=_refresh(header.get("refresh")),
     )
+
+
+def _refresh(value: object) -> tuple[str, str]:
+    if not isinstance(value, dict):
+        return "", ""
+    return identifier(value.get("game_id")), identifier(value.get("request_id"))
 
 
 @dataclass(frozen=True, slots=True)

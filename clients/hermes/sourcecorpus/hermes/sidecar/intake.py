@@ -36,6 +36,7 @@ class Intake:
         *,
         spooled: Callable[[], None],
         linked: Callable[[], None] = lambda: None,
+        refreshed: Callable[[str, str, str], None] = lambda _game, _request, _envelope: None,
     ) -> None:
         """Wire the intake.
 
@@ -45,12 +46,14 @@ class Intake:
             redactor: Gives the redactor, waiting until its rules are compiled.
             spooled: Told after an envelope became durable.
             linked: Told after links of a run became durable.
+            refreshed: Told game, refresh request and envelope after a refreshed source became durable.
         """
         self.store = store
         self._games = games
         self._redactor = redactor
         self._spooled = spooled
         self._linked = linked
+        self._refreshed = refreshed
         self._ids = ClientIdGenerator()
 
     def take(
@@ -74,10 +77,11 @@ class Intake:
         counts: dict[CounterKey, int] = {}
         envelope: SpooledEnvelope | None = None
         links: list[RunLink] = []
+        refresh = ("", "")
         if header.get("kind") == "loss":
             counts = {("lost", name): count for name, count in _loss_counts(header)}
         elif header.get("kind") == "event":
-            envelope, counts = self._envelope(header, body, hello)
+            envelope, counts, refresh = self._envelope(header, body, hello)
         elif header.get("kind") == "cited":
             links, counts = self._links(header, hello)
         else:
@@ -86,6 +90,11 @@ class Intake:
         future = self._submit(instance, sequence, envelope, counts, links)
         if envelope is not None:
             future.add_done_callback(lambda _: self._spooled())
+            if all(refresh):
+                envelope_id = envelope.envelope_id
+                future.add_done_callback(
+                    lambda taken: self._tell_refreshed(taken, refresh, envelope_id)
+                )
         if links:
             future.add_done_callback(lambda _: self._linked())
         return sequence, future
@@ -107,21 +116,29 @@ class Intake:
 
     def _envelope(
         self, header: Mapping[str, Any], body: bytes, hello: Mapping[str, Any]
-    ) -> tuple[SpooledEnvelope | None, dict[CounterKey, int]]:
+    ) -> tuple[SpooledEnvelope | None, dict[CounterKey, int], tuple[str, str]]:
         client = {name: str(hello.get(name, "")) for name in ("client_name", "client_version")}
         event = read_event(header, body, client)
         redactor = self._redactor()
         try:
             sessions = [redactor.text(session) for session in event.sessions]
             default_game = redactor.text(str(hello.get("default_game") or ""))
-            game = self._games.current(sessions, default_game)
-            if not game.game_id:
-                return None, {("refused", "NO_GAME"): 1}
-            redacted = redactor.redact(event, self._ids.new_id(), game.game_id)
+            # What answers a request belongs to the request's game, whatever the session has now.
+            game_id = event.refresh[0] or self._games.current(sessions, default_game).game_id
+            if not game_id:
+                return None, {("refused", "NO_GAME"): 1}, event.refresh
+            redacted = redactor.redact(event, self._ids.new_id(), game_id)
         except RedactionRefused as refusal:
-            return None, {("refused", f"QUARANTINED {refusal.reason}"): 1}
+            return None, {("refused", f"QUARANTINED {refusal.reason}"): 1}, event.refresh
         masks = {("masked", rule): count for rule, count in redacted.masks.items()}
-        return redacted.envelope, {("taken", "envelopes"): 1, **masks}
+        return redacted.envelope, {("taken", "envelopes"): 1, **masks}, event.refresh
+
+    def _tell_refreshed(
+        self, taken: Future[bool], refresh: tuple[str, str], envelope_id: str
+    ) -> None:
+        # A frame that came twice was told the first time; one that was refused is told by its lease.
+        if taken.exception() is None and taken.result():
+            self._refreshed(*refresh, envelope_id)
 
     def _links(
         self, header: Mapping[str, Any], hello: Mapping[str, Any]

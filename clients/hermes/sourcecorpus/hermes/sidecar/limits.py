@@ -30,6 +30,11 @@ LINKS_MAX: Final = 100_000
 LINKS_TOGETHER_MAX: Final = 100
 LINK_CALL_SECONDS_MAX: Final = 10.0
 
+# Refresh requests: how long a plugin's question waits for them, how many it gets, how often a report is tried.
+REFRESH_TAKE_SECONDS: Final = 1.0
+REFRESHES_TOGETHER_MAX: Final = 5
+REFRESH_REPORT_ATTEMPTS_MAX: Final = 3
+
 # Redaction of ids that repeat, and of conversations.
 REMEMBERED_TEXTS_MAX: Final = 4_096
 REMEMBERED_CONVERSATIONS_MAX: Final = 256
