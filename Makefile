@@ -107,8 +107,13 @@ bench-redaction: install ## Speed of the redactor on ordinary, dense and hostile
 bench-extraction: install ## Speed and memory of text extraction by kind.
 	$(BIN)/python -m bench.extraction.run --megabytes 20
 
-bench-hermes: install hermes-venv ## What the plugin costs the real Hermes.
-	$(BIN)/python -m bench.hermes.hook_cost
+bench-hermes: install hermes-venv ## What the plugin costs the real Hermes, whatever the sidecar does; needs the right to mount.
+	@rm -rf build/hermes-home && mkdir -p build/hermes-home
+	$(BIN)/source-corpus hermes install --home build/hermes-home
+	for state in running absent dead full; do \
+		echo "sidecar $$state"; \
+		$(HERMES_VENV)/bin/python bench/hermes/hook_cost.py --plugin build/hermes-home/plugins/source-corpus --sidecar $$state || exit 1; \
+	done
 
 baseline: install ## Commit to the contract: later changes are checked against this image.
 	$(BIN)/buf build -o protos/baseline.binpb

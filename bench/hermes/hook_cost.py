@@ -2,18 +2,23 @@
 
 Run it with the interpreter of Hermes' own environment; nothing else is needed there:
 
-    HERMES_PYTHON bench/hermes/hook_cost.py --plugin FOLDER [--pairs 300] [--size 300000] [--sidecar absent]
+    HERMES_PYTHON bench/hermes/hook_cost.py --plugin FOLDER [--pairs 300] [--size 300000] [--sidecar STATE]
 
-FOLDER is the plugin as ``source-corpus hermes install`` leaves it. Each pair makes one call with the plugin's hooks
+FOLDER is the plugin as ``source-corpus hermes install`` leaves it. STATE is what becomes of the sidecar: ``running``,
+``absent`` (it cannot be started), ``dead`` (its socket is there and nobody listens), ``full`` (it runs on a file system
+without room; needs the right to mount one). Each pair makes one call with the plugin's hooks
 and one with empty hooks in their place, in random order, so that a slow moment of the machine meets both. Empty hooks
 are the fair neighbour: Hermes itself works more for a call as soon as anybody listens.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import random
+import socket
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -33,7 +38,7 @@ def main() -> None:
         discover_plugins()
         manager = get_plugin_manager()
         recorder = sys.modules["sourcecorpus_hermes_state"].recorder
-        wait_for_sidecar(recorder, options.sidecar)
+        wait_for_sidecar(recorder, options.sidecar, Path(folder))
         print(json.dumps({"hook, call after call": hook_alone(recorder, options, 0.0)}))
         print(json.dumps({"hook, 20 ms apart": hook_alone(recorder, options, PAUSE_SECONDS)}))
         print(json.dumps({"dispatcher": dispatcher(manager, recorder, options)}))
@@ -41,6 +46,8 @@ def main() -> None:
             json.dumps({"losses": recorder.queue.losses(), "connected": recorder.sender.connected})
         )
         sys.stdout.flush()
+        if options.sidecar == "full":
+            subprocess.run(["umount", "-l", str(Path(folder) / "data")], check=True)
         # As Hermes' own one-shot mode ends.
         os._exit(0)
 
@@ -50,7 +57,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--plugin", type=Path, required=True)
     parser.add_argument("--pairs", type=int, default=300)
     parser.add_argument("--size", type=int, default=300_000, help="characters of a result")
-    parser.add_argument("--sidecar", choices=("running", "absent"), default="running")
+    parser.add_argument(
+        "--sidecar", choices=("running", "absent", "dead", "full"), default="running"
+    )
     return parser.parse_args()
 
 
@@ -65,16 +74,34 @@ def prepare(home: Path, options: argparse.Namespace) -> None:
     os.environ["HERMES_HOME"] = str(home)
     os.environ["SOURCECORPUS_DATA_DIR"] = str(home / "data")
     os.environ["SOURCECORPUS_SIDECAR_IDLE_SECONDS"] = "5"
-    if options.sidecar == "absent":
+    if options.sidecar in {"absent", "dead"}:
         os.environ["SOURCECORPUS_SIDECAR_COMMAND"] = json.dumps([str(home / "missing")])
+    if options.sidecar == "dead":
+        leave_a_dead_socket(home / "data" / "hermes")
+    if options.sidecar == "full":
+        (home / "data").mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(home / "data")]
+        subprocess.run(mount, check=True)
 
 
-def wait_for_sidecar(recorder: Any, wanted: str) -> None:  # noqa: ANN401
+def leave_a_dead_socket(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    path = str(folder / "sidecar.sock")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+    (folder / "sidecar.json").write_text(json.dumps({"unix_path": path}), encoding="utf-8")
+
+
+def wait_for_sidecar(recorder: Any, wanted: str, home: Path) -> None:  # noqa: ANN401
     deadline = time.monotonic() + 30
-    while wanted == "running" and not recorder.sender.connected:
+    while wanted in {"running", "full"} and not recorder.sender.connected:
         if time.monotonic() > deadline:
             sys.exit("the sidecar does not come up")
         time.sleep(0.05)
+    if wanted == "full":
+        with contextlib.suppress(OSError), (home / "data" / "filler").open("wb", 0) as filler:
+            while True:
+                filler.write(bytes(4_096))
 
 
 def call_ids(number: int) -> dict[str, str]:
