@@ -63,7 +63,8 @@ class SearchFilter:
     """Narrows a search: OR inside a field, AND across fields; an empty tuple does not narrow.
 
     ``content_types`` are media types without parameters, ``hosts`` lower-case A-labels,
-    ``fetched_after`` is included, ``fetched_before`` is not.
+    ``fetched_after`` is included, ``fetched_before`` is not. ``titles`` are whole titles, folded by
+    `corpus_service.search.exact_view.fold_title`.
     """
 
     families: tuple[str, ...] = ()
@@ -77,6 +78,7 @@ class SearchFilter:
     fetched_after: Instant | None = None
     fetched_before: Instant | None = None
     version_scope: VersionScope = VersionScope.LATEST
+    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

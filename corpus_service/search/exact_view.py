@@ -34,6 +34,11 @@ def fold_exactly(text: str, *, fold_case: bool) -> str:
     return _EDGES.sub("\n", _SPACES.sub(" ", folded)).strip(" ")
 
 
+def fold_title(title: str) -> str:
+    """Folds a title to compare it whole; a line feed is white space like any other."""
+    return fold_exactly(title.replace("\n", " "), fold_case=True)
+
+
 @dataclass(frozen=True, slots=True)
 class ExactView:
     """One folded line whose characters know where they came from.

@@ -9,6 +9,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from corpus_service.domain.queries import SearchFilter, SourceFilter
 from corpus_service.domain.vocabulary import Instant, Trust, VersionScope
+from corpus_service.search.exact_view import fold_title
 from corpus_service.services.failures import invalid
 from sourcecorpus.corpus.v1 import search_service_pb2, source_service_pb2
 from sourcecorpus.identity import canonicalise
@@ -50,6 +51,7 @@ def search_filter(message: search_service_pb2.SearchFilter) -> SearchFilter:
         fetched_after=_instant(message, "fetched_after"),
         fetched_before=_instant(message, "fetched_before"),
         version_scope=VersionScope(scope or VersionScope.LATEST.value),
+        titles=_values(message.titles, "filter.titles", _title),
     )
 
 
@@ -94,6 +96,11 @@ def _values(
             raise invalid("FIELD_TOO_LARGE", place, limit=FILTER_VALUE_CODE_POINTS_MAX)
         found[read(value, place) if read else value] = None
     return tuple(found)
+
+
+def _title(value: str, field: str) -> str:
+    del field
+    return fold_title(value)
 
 
 def _host(value: str, field: str) -> str:

@@ -58,9 +58,11 @@ def test_a_hit_holds_all_that_a_view_needs(stock: Stock) -> None:
 
 
 def test_filters_are_or_inside_and_and_across(stock: Stock) -> None:
-    stock.add("https://one.example/guide-x", "word", kind="guide", content_type="text/html")
+    stock.add(
+        "https://one.example/guide-x", "word", kind="guide", content_type="text/html", title="第1章"
+    )
     stock.add("https://two.example/guide-y", "word", kind="guide", run_id="r1")
-    stock.add("https://bücher.example/patch-x", "word", kind="patch")
+    stock.add("https://bücher.example/patch-x", "word", kind="patch", title="第11章")
 
     async def body(stubs: Stubs) -> None:
         async def found(**fields: Any) -> set[str]:
@@ -79,6 +81,7 @@ def test_filters_are_or_inside_and_and_across(stock: Stock) -> None:
             "guide-x", "guide-y", "patch-x",
         }  # fmt: skip
         assert await found(trust=[source_pb2.TRUST_SYNTHETIC]) == set()
+        assert await found(titles=[" 第１章 ", "word"]) == {"guide-x"}
 
     over_socket(stock, body)
 
@@ -90,6 +93,7 @@ def test_filters_are_or_inside_and_and_across(stock: Stock) -> None:
         ({"kinds": ["a"] * (FILTER_VALUES_MAX + 1)}, "FIELD_TOO_MANY_VALUES", "filter.kinds"),
         ({"families": ["字" * 513]}, "FIELD_TOO_LARGE", "filter.families[0]"),
         ({"hosts": ["a/b"]}, "FIELD_INVALID", "filter.hosts[0]"),
+        ({"titles": ["a", "\u3000"]}, "FIELD_VALUE_EMPTY", "filter.titles[1]"),
         ({"trust": [0]}, "FIELD_VALUE_EMPTY", "filter.trust[0]"),
         ({"trust": [99]}, "FIELD_INVALID", "filter.trust[0]"),
         ({"version_scope": 9}, "FIELD_INVALID", "filter.version_scope"),

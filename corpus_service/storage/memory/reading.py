@@ -8,6 +8,7 @@ from corpus_service.domain.queries import SearchFilter, SourceFilter
 from corpus_service.domain.records import CaptureRecord
 from corpus_service.domain.sources import Observation, Passage, Source, Version
 from corpus_service.domain.vocabulary import CODE_FAMILY, Completeness, Trust, VersionScope
+from corpus_service.search.exact_view import fold_title
 from corpus_service.storage.memory.ingest import host_of
 from corpus_service.storage.memory.tables import (
     MemoryGame,
@@ -203,6 +204,8 @@ def version_fits(
     ):
         if values and value not in values:
             return False
+    if narrowing.titles and fold_title(version.title) not in narrowing.titles:
+        return False
     prefixes, runs, fetched = narrowing.uri_prefixes, narrowing.run_ids, artifact.fetched_time
     after, before = narrowing.fetched_after, narrowing.fetched_before
     return (

@@ -35,6 +35,7 @@ from corpus_service.storage.sqlite.opening import (
 )
 from corpus_service.storage.sqlite.purging import finish_purge
 from corpus_service.storage.sqlite.scoring import register_scoring
+from corpus_service.storage.sqlite.titles import register_titles
 from corpus_service.storage.sqlite.writing import GameWriter, Transaction
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
@@ -128,6 +129,7 @@ class GameDatabase:
                     connection = open_reader(self._path)
                 register_scoring(connection)
                 register_tokens(connection)
+                register_titles(connection)
                 share_counts(connection, self._counts)
                 self._opened.append(connection)
                 return connection

@@ -197,6 +197,7 @@ def conditions(narrowing: SearchFilter) -> tuple[str, dict[str, object]]:
     one_of("v.language", narrowing.languages)
     one_of("v.media_type", narrowing.content_types)
     one_of("v.trust", narrowing.trust)
+    one_of("fold_title(v.title)", narrowing.titles)
     one_of(
         "v.artifact",
         narrowing.run_ids,

@@ -22,6 +22,7 @@ from corpus_service.domain.queries import (
 )
 from corpus_service.domain.sources import Snapshot
 from corpus_service.domain.vocabulary import SourceRole, Trust, VersionScope
+from corpus_service.search.exact_view import fold_title
 from corpus_service.search.preparation import PieceKind, analyse
 from corpus_service.storage.interface import CorpusStore
 from corpus_service.storage.memory.ranking import IndexedChunk, ranked, tokens_of
@@ -218,6 +219,26 @@ def test_filters_are_or_inside_and_across(store: CorpusStore) -> None:
     assert texts(content_types=("text/html",)) == {"four"}
     assert texts(trust=(Trust.LOCAL, Trust.SYNTHETIC)) == {"three", "four"}
     assert texts(fetched_after=20 * SECOND, fetched_before=40 * SECOND) == {"two", "three"}
+
+
+def test_titles_are_compared_whole(store: CorpusStore) -> None:
+    for number, title in enumerate(("第1章", "第11章", "Iron\n Ｓword")):
+        uri = f"https://a.example/{number}"
+        captured = record(f"e{number}", [page(uri, b"gate")], [b"gate"], at=number + 1)
+        put(store, prepared(captured, [text_of(b"gate", title=title)]))
+
+    def titled(*titles: str) -> list[str]:
+        narrowing = SearchFilter(titles=tuple(fold_title(title) for title in titles))
+        candidates = found(store, Term("gate"), narrowing)
+        scanned = store.scan_versions(GAME, None, narrowing, first_row=0, limit=9)
+        assert {one.version_id for one in candidates} == {version for _, version in scanned}
+        versions = store.get_versions(GAME, [version for _, version in scanned])
+        return [versions[version].title for _, version in scanned]
+
+    assert titled("第1章") == ["第1章"]
+    assert titled("第１１章") == ["第11章"]
+    assert titled("IRON SWORD", "第1章") == ["第1章", "Iron\n Ｓword"]
+    assert titled("sword") == []
 
 
 def test_passages_come_by_number(store: CorpusStore) -> None:

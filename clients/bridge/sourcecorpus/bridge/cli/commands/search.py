@@ -35,6 +35,7 @@ def register(_name: str, parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--family", action="append", default=[], help="only this family")
     parser.add_argument("--kind", action="append", default=[], help="only this kind")
     parser.add_argument("--host", action="append", default=[], help="only this host")
+    parser.add_argument("--title", action="append", default=[], help="only with this whole title")
     parser.add_argument("--language", action="append", default=[], help="only this language")
     parser.add_argument(
         "--all-versions", action="store_true", help="search superseded versions too"
@@ -62,6 +63,7 @@ def run(options: argparse.Namespace) -> int:
                     families=options.family,
                     kinds=options.kind,
                     hosts=options.host,
+                    titles=options.title,
                     languages=options.language,
                     version_scope=scope,
                 ),
