@@ -148,6 +148,8 @@ def _completeness(exchange: Exchange) -> tuple[Completeness, Window | None]:
         source = _markup(body)
         if source and markup.is_shell_page(source):
             return Completeness.SHELL, None
+        if source and markup.is_empty_page(source):
+            return Completeness.UNKNOWN, None
     return exchange.completeness, exchange.window
 
 

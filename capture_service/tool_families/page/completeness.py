@@ -49,6 +49,7 @@ def page_completeness(
     doubts = (
         _says_partial(warning),
         bool(call.body.remark),
+        not text_field(document, "markdown").strip() and markup.is_empty_page(content),
         bool(field(document, "actions") or call.arguments.get("actions")),
         _page_limit_reached(call.arguments, facts),
         not facts.http_status,

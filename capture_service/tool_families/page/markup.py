@@ -31,6 +31,12 @@ _LICENSE_HOST: Final = "creativecommons.org/"
 _LICENSE_ADDRESS: Final = re.compile(
     r"creativecommons\.org/(?:licenses/([a-z-]{2,11})/(\d\.\d)|publicdomain/zero)", re.IGNORECASE
 )
+_FRAME_SIGN: Final = re.compile(
+    r"<(?:i?frame|script|noscript)\b|<meta\b[^<>]{0,4000}\brefresh\b"
+    r"""|<[a-z][a-z-]{0,40}\b[^<>]{0,4000}\bid\s*=\s*["']?(?:root|app|__next|__nuxt)\b|<app-root\b""",
+    re.IGNORECASE,
+)
+"""What stands in a page whose text comes from elsewhere: frames, scripts, a refresh, an empty root."""
 _PIECE: Final = re.compile(
     r"<(script|style|noscript|template|title)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>|(?P<text>[^<]+|<)",
     re.IGNORECASE | re.DOTALL,
@@ -89,13 +95,21 @@ def frame_addresses(markup: str, base: str) -> list[str]:
 
 
 def is_shell_page(markup: str) -> bool:
-    """Tells a page that holds nothing itself: a frameset, an empty root, a notice."""
+    """Tells a page that stands in place of another: a frameset, an empty root, a notice.
+
+    A page that is only empty is none: nothing in it says that its text comes from elsewhere.
+    """
     if len(markup) > MAXIMUM_MARKUP_SCANNED:
         return _FRAMESET.search(markup, 0, MAXIMUM_MARKUP_SCANNED) is not None
     if _FRAMESET.search(markup) is not None:
         return True
     shown = visible_text(markup, MAXIMUM_SHELL_NOTICE_CODE_POINTS)
-    return not shown or is_shell_notice(shown)
+    return is_shell_notice(shown) if shown else _FRAME_SIGN.search(markup) is not None
+
+
+def is_empty_page(markup: str) -> bool:
+    """Tells a page without any text: whether the page is meant to be empty cannot be known."""
+    return len(markup) <= MAXIMUM_MARKUP_SCANNED and not visible_text(markup, 1)
 
 
 def visible_text(markup: str, limit: int) -> str:

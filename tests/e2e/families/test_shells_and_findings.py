@@ -89,6 +89,28 @@ def test_a_shell_never_displaces_the_page(services: BothServices) -> None:
     assert "nine doors" in game.current_text(PAGE)
 
 
+EMPTY = '<meta name="viewport" content="width=device-width"><title>Home</title>'
+
+
+def test_a_page_without_text_is_readable_as_it_came(services: BothServices) -> None:
+    game = services.game("empty-page")
+    (page,) = curl(game, EMPTY)
+    assert (page.verdict, page.completeness) == (Verdict.READABLE, Completeness.UNKNOWN)
+    assert game.current_text(PAGE) == ""
+    facts = services.store.envelope_content("empty-page", page.envelope_id)
+    assert json.loads(game.content(facts.content_hash))["output"] == EMPTY
+
+
+def test_a_page_without_text_never_displaces_the_page(services: BothServices) -> None:
+    game = services.game("page-then-empty")
+    curl(game, "<html><body><h1>Hall</h1><p>The hall has nine doors.</p></body></html>")
+    curl(game, EMPTY)
+    source = game.source(PAGE)
+    assert source is not None
+    assert source.version_count == 2
+    assert "nine doors" in game.current_text(PAGE)
+
+
 def test_frames_of_a_page_with_text_are_stubs_of_a_page_that_stays(services: BothServices) -> None:
     game = services.game("page-with-frame")
     body = f"<html><body><p>{'A long description of the hall. ' * 20}</p>{IFRAME}</body></html>"

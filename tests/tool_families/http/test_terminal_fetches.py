@@ -254,12 +254,32 @@ def test_claims_of_header_and_markup(call: Call) -> None:
         '<frameset rows="100%"><frame src="https://other.example/x"></frameset>',
         '<html><body><div id="root"></div><script>start()</script></body></html>',
         "<html><body>Please enable JavaScript to continue.</body></html>",
+        '<html><body><div class="page" id=app></div></body></html>',
+        '<html><body><iframe src="/inner"></iframe></body></html>',
+        "<html><body><noscript></noscript></body></html>",
+        '<meta http-equiv="refresh" content="0; url=/elsewhere">',
+        "<html><body><app-root></app-root></body></html>",
     ],
 )
 def test_shells_are_no_pages(call: Call, page: str) -> None:
     draft = run(call, f"curl -s {A}", page).drafts[0]
     assert draft.completeness is Completeness.SHELL
     assert draft.never_current
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<meta name="csrf-token" content="x"><title>Home</title>',
+        "<html><head><title>Home</title></head><body></body></html>",
+        '<!doctype html><link rel="canonical" href="/a"><style>p { color: red }</style>',
+        '<html><body><p id="rooted"></p><img src="/map.png"></body></html>',
+    ],
+)
+def test_a_page_that_is_only_empty_is_no_shell(call: Call, page: str) -> None:
+    draft = run(call, f"curl -s {A}", page).drafts[0]
+    assert draft.completeness is Completeness.UNKNOWN
+    assert not draft.never_current
 
 
 def test_frames_are_stubs(call: Call) -> None:
