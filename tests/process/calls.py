@@ -64,7 +64,9 @@ def outcome_names(outcomes: Iterable[EnvelopeOutcome]) -> list[str]:
 
 def raw(client: SourceCorpusClient, *, game: str = GAME, **locator: str) -> tuple[bytes, str]:
     """Stored bytes and the hash that came with them; the locator is one field of the request."""
-    request = ReadRawContentRequest(game_id=game, **locator)
+    request = ReadRawContentRequest(game_id=game)
+    for field, value in locator.items():
+        setattr(request, field, value)
     parts = list(client.sources.ReadRawContent(request))
     return b"".join(part.data for part in parts), parts[-1].content_hash
 

@@ -11,7 +11,8 @@ import hyperscan
 from sourcecorpus.capture.v1.envelope_pb2 import Envelope
 from tests.process.calls import GAME
 from tests.process.captures import envelope
-from tests.redaction.cases import Case, collected_cases, generated_cases
+from tests.redaction.cases import collected_cases, generated_cases
+from tests.redaction.cases.model import Case
 
 LONG_ENOUGH_BYTES = 12
 """Shorter strings occur by chance in hashes, ids and compressed pieces."""

@@ -219,6 +219,7 @@ def test_a_flipped_byte_is_never_served(
         " ORDER BY p.row",
     )
     for row, frame in rows:
+        assert isinstance(frame, bytes)
         middle = len(frame) // 2
         damaged = frame[:middle] + bytes([frame[middle] ^ 1]) + frame[middle + 1 :]
         files.change(corpus, "UPDATE blob_pieces SET frame = ? WHERE row = ?", damaged, row)
@@ -229,7 +230,10 @@ def test_a_flipped_byte_is_never_served(
         {"artifact_id": version.artifact_id},
     ):
         served: list[bytes] = []
-        parts = client.sources.ReadRawContent(ReadRawContentRequest(game_id=GAME, **locator))
+        request = ReadRawContentRequest(game_id=GAME)
+        for field, value in locator.items():
+            setattr(request, field, value)
+        parts = client.sources.ReadRawContent(request)
         with pytest.raises(grpc.RpcError) as error:
             served.extend(part.data for part in parts)
         assert refusal(error.value) == ("DATA_LOSS", "STORED_HASH_MISMATCH")

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def expected_hashes() -> tuple[tuple[str, str], ...]:
 
 
 def check_everything_is_there_once(
-    services: Services, acknowledged: dict[str, int], *, delivered_before: int = 0
+    services: Services, acknowledged: Mapping[str, int], *, delivered_before: int = 0
 ) -> None:
     assert set(acknowledged) == {name for name, _ in expected_hashes()}
     with services.client() as client:

@@ -172,17 +172,14 @@ def test_a_bad_item_is_refused_and_the_stream_goes_on(shared_services: Services)
             head = head_frame(envelope(1, GAME, prefix=f"bad-{sequence}"), sequence)
             stream.send(head, Request(data=envelope(1, GAME).result), Request(data=b""), end)
         stream.send(*whole(good, 3), FINISH)
-        outcomes, last = [], None
-        for message in stream.call:
-            outcomes += message.ack.outcomes
-            last = message
+        messages = list(stream.call)
+        outcomes = [one for message in messages for one in message.ack.outcomes]
         assert outcome_names(outcomes) == ["REJECTED", "REJECTED", "STORED"]
         assert [outcome.reason for outcome in outcomes[:2]] == [
             "ENVELOPE_LENGTH_MISMATCH",
             "ENVELOPE_HASH_MISMATCH",
         ]
-        assert last is not None
-        assert last.finished.durable_sequence == 3
+        assert messages[-1].finished.durable_sequence == 3
 
 
 def test_fifty_healthy_streams_beside_a_broken_one(services: Services) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 
 import grpc
 import pytest
@@ -78,7 +79,7 @@ def test_one_trace_from_the_caller_to_the_commit(stopped_services: Services) -> 
             one = envelope(next(numbers), GAME, prefix="traced")
             one.head.traceparent = TRACEPARENT
             client.captures.SubmitCaptures(
-                SubmitCapturesRequest(envelopes=[one]), metadata=[("traceparent", TRACEPARENT)]
+                SubmitCapturesRequest(envelopes=[one]), metadata=(("traceparent", TRACEPARENT),)
             )
             return TRACE in services.log("capture") and TRACE in services.log("corpus")
 
@@ -173,7 +174,7 @@ def refused_calls(client: SourceCorpusClient) -> list[str]:
     wrong.head.envelope_id = ""
     wrong.head.tool_name = text
     told = []
-    calls = [
+    calls: list[Callable[[], object]] = [
         lambda: client.search.Search(SearchRequest(game_id=GAME, query=text, page_token=text)),
         lambda: client.search.Search(
             SearchRequest(game_id=GAME, query=text, filter=SearchFilter(families=[text] * 17))

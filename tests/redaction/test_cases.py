@@ -7,7 +7,8 @@ import pytest
 
 from capture_service.redaction import Redactor
 
-from .cases import Case, collected_cases, generated_cases
+from .cases import collected_cases, generated_cases
+from .cases.model import Case
 
 SETS = {"collected": collected_cases(), "generated": generated_cases("first")}
 WHOLE = [pytest.param(cases, id=name) for name, cases in SETS.items()]

@@ -1,18 +1,11 @@
 """Hostile texts: the planted token is gone, and the work grows in step with the size."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
+from bench.redaction.hostile_shapes import SHAPES, hostile_text
 from capture_service.redaction import Redactor
 from capture_service.redaction.limits import WORK_FLOOR_BYTES, WORK_PER_BYTE
 from capture_service.redaction.scan import WorkBudget
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "redaction"))
-from hostile_shapes import SHAPES, hostile_text
-
-sys.path.pop(0)
 
 
 def work(redactor: Redactor, name: str, size: int, monkeypatch: pytest.MonkeyPatch) -> int:

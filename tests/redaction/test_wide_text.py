@@ -55,8 +55,8 @@ def test_binary_data_with_zero_bytes_comes_back_as_the_same_object(redactor: Red
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_a_long_wide_stream_equals_one_pass(redactor: Redactor, encoding: str) -> None:
     make = Maker("long")
-    lines = []
-    secrets = []
+    lines: list[str] = []
+    secrets: list[str] = []
     size = (SEGMENT_BYTES + LOOKAHEAD_BYTES) * 2
     while sum(map(len, lines)) * 2 < size:
         secrets.append("ghp_" + make.alnum(36))
