@@ -1,4 +1,4 @@
-"""Full-text candidates: FTS5 orders by its bm25(), filters look at readable versions."""
+"""Full-text candidates: FTS5 orders by its bm25(), filters look at facts of readable versions."""
 
 from __future__ import annotations
 
@@ -14,28 +14,32 @@ from corpus_service.domain.sources import Passage, Snapshot
 from corpus_service.domain.vocabulary import VersionScope
 from corpus_service.storage.sqlite.best_matches import (
     Scored,
+    Statistics,
     best_of_some,
     score_expression,
     statistics_of,
 )
 from corpus_service.storage.sqlite.match_expressions import leaves_of, match_expression
+from corpus_service.storage.sqlite.read_marks import MARKED, mark_chunks
 from corpus_service.storage.sqlite.read_texts import passage_of
-from corpus_service.storage.sqlite.rows import all_rows
+from corpus_service.storage.sqlite.rows import Row, all_rows
 from corpus_service.storage.sqlite.scoring import KNOWN_SCORE
 
-_JOIN: Final = (
-    " CROSS JOIN readable_versions AS v ON v.row ="
-    " (SELECT max(p.row) FROM passage_versions AS p WHERE p.row <= m.row)"
-    # A chunk of a version that is not readable must not count for the version before it.
-    " WHERE m.row < v.row + v.chunk_count"
+# The version of a chunk is the one with the greatest row that is not above it. A chunk of a version
+# that is not readable must not count for the version before it.
+_VERSION: Final = (
+    "readable_version_facts AS v ON v.row ="
+    " (SELECT max(p.row) FROM readable_version_facts AS p WHERE p.row <= {0}) AND {0} < v.behind"
 )
-_BEHIND: Final = " WHERE (m.score, m.row) > (:score, :row)"
-# The filter first looks at so many matches beyond those that are asked for: most filters let most
-# matches pass, and each look touches pages of four tables.
+_WAS_CURRENT: Final = (
+    "EXISTS (SELECT 1 FROM version_currency AS c WHERE c.version = v.row"
+    " AND c.from_sequence <= :sequence"
+    " AND (c.until_sequence IS NULL OR c.until_sequence > :sequence))"
+)
+# The filter first looks at so many matches beyond those that are asked for, and at several times as
+# many where it does more than leave out what is superseded.
 SPARE_MATCHES: Final = 8
-# Then at so many, in portions.
-FILTERED_NEXT_MAX: Final = 20_000
-ADMITTED_AT_A_TIME: Final = 256
+FILTERED_MATCHES: Final = 8
 
 
 def search(
@@ -53,34 +57,42 @@ def search(
     statistics = statistics_of(connection, as_of, whole=whole)
     if statistics is None:
         return []
-    filters, bindings = conditions(narrowing)
-    expression = match_expression(query)
-    bindings |= {"match": expression, "sequence": as_of.sequence}
-    condition = ""
-    if whole:
-        some = None
-        if after is None:
-            some = best_of_some(connection, query, statistics, limit + SPARE_MATCHES)
+    filters, bindings = conditions(narrowing, present=whole)
+    bindings |= {"match": match_expression(query), "sequence": as_of.sequence}
+    if after is not None:
+        bindings |= {"score": -after.score, "row": after.row}
+    condition = "" if whole else " AND passage_index.rowid < :next"
+    bindings["next"] = statistics.state.next_chunk
+    # Of the fields that narrow, the host alone has an index.
+    marks = mark_chunks(connection, filters, bindings) if narrowing.hosts else None
+    if marks is not None:
+        condition += f" AND {MARKED}"
+        bindings["marks"] = marks
+    number = limit + SPARE_MATCHES
+    if narrowing != SearchFilter(version_scope=narrowing.version_scope):
+        number *= FILTERED_MATCHES
+    if whole and after is None and marks is None:
+        some = best_of_some(connection, query, statistics, number)
         if some is not None:
             found = _Matches(connection, "", "", filters, bindings).admitted(some, limit)
             if len(found) == limit:
                 return found
-        score, values = score_expression(connection, query, statistics, expression=expression)
-        bindings |= values
-    else:
-        score = KNOWN_SCORE
-        condition = " AND passage_index.rowid < :next"
-        bindings["next"] = statistics.state.next_chunk
-        bindings["statistics"] = statistics.written(connection, leaves_of(query))
-    matches = _Matches(connection, score, condition, filters, bindings)
-    if after is not None:
-        bindings |= {"score": -after.score, "row": after.row}
-    for number in (limit + SPARE_MATCHES, FILTERED_NEXT_MAX):
-        ranked = matches.best(number, behind=after is not None)
-        found = matches.admitted(ranked, limit)
-        if len(found) == limit or len(ranked) < number:
-            return found
+    score, values = _scoring(connection, query, statistics)
+    matches = _Matches(connection, score, condition, filters, bindings | values)
+    ranked = matches.best(number, behind=after is not None)
+    found = [_candidate(row) for row in ranked if row[1] is not None][:limit]
+    if len(found) == limit or len(ranked) < number:
+        return found
     return matches.best_admitted(limit, behind=after is not None)
+
+
+def _scoring(
+    connection: apsw.Connection, query: Query, statistics: Statistics
+) -> tuple[str, dict[str, object]]:
+    """Give the expression that scores a match, with its bindings."""
+    if statistics.state.whole:
+        return score_expression(connection, query, statistics)
+    return KNOWN_SCORE, {"statistics": statistics.written(connection, leaves_of(query))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +100,7 @@ class _Matches:
     """The matches of one query: scored by an expression, admitted by a filter.
 
     Most filters let most chunks pass, and a look at the version of every match costs more than its
-    score. So the filter is asked about the best few first, then about the best many, then about all.
+    score. So the filter is asked about the best few first and only then about all.
     """
 
     connection: apsw.Connection
@@ -97,61 +109,73 @@ class _Matches:
     filters: str
     bindings: dict[str, object]
 
-    def best(self, number: int, *, behind: bool) -> Scored:
-        """Returns the best matches, those behind a position alone where one was given."""
-        if not behind:
-            # No subquery: SQLite would score each match twice.
-            sql = (
-                f"SELECT passage_index.rowid, {self.score} AS score FROM passage_index"  # noqa: S608
-                f" WHERE passage_index MATCH :match{self.condition}"
-                " ORDER BY score, passage_index.rowid LIMIT :number"
+    def best(self, number: int, *, behind: bool) -> list[Row]:
+        """Returns the best matches, those behind a position alone where one was given.
+
+        Each with its version, score and family; without a version where the filter does not admit it.
+        """
+        scored = (
+            f"SELECT passage_index.rowid AS row, {self.score} AS score FROM passage_index"  # noqa: S608
+            f" WHERE passage_index MATCH :match{self.condition}"
+        )
+        order = "score, passage_index.rowid"
+        if behind:
+            # Without being written down each match would be scored several times.
+            scored = (
+                f"WITH m AS MATERIALIZED ({scored}) SELECT row, score FROM m"  # noqa: S608
+                " WHERE (score, row) > (:score, :row)"
             )
-        else:
-            sql = (
-                f"{self._scored} SELECT row, score FROM m{_BEHIND}"  # noqa: S608 - constants
-                " ORDER BY score, row LIMIT :number"
-            )
-        return all_rows(self.connection, sql, self.bindings | {"number": number})
+            order = "score, row"
+        return all_rows(
+            self.connection,
+            "SELECT b.row, v.id, b.score, v.family"  # noqa: S608 - constants
+            f" FROM ({scored} ORDER BY {order} LIMIT :number) AS b"
+            f" LEFT JOIN {_VERSION.format('b.row')}{self.filters} ORDER BY b.score, b.row",
+            self.bindings | {"number": number},
+        )
 
     def admitted(self, ranked: Scored, limit: int) -> list[Candidate]:
-        """Asks the filter, best matches first, until there are enough."""
-        found: list[Candidate] = []
-        for start in range(0, len(ranked), ADMITTED_AT_A_TIME):
-            part = ranked[start : start + ADMITTED_AT_A_TIME]
-            rows = all_rows(
-                self.connection,
-                "SELECT m.row, v.id, v.family FROM"  # noqa: S608 - constants
-                f" (SELECT value AS row FROM json_each(:rows)) AS m{_JOIN}{self.filters}",
-                # Neighbours share pages of the file.
-                self.bindings | {"rows": json.dumps(sorted(row for row, _ in part))},
-            )
-            versions = {row: (version_id, family) for row, version_id, family in rows}
-            for row, score in part:
-                if row in versions:
-                    version_id, family = versions[row]
-                    found.append(Candidate(row, version_id, -score, family))
-            if len(found) >= limit:
-                break
+        """Asks the filter about matches whose scores are known."""
+        rows = all_rows(
+            self.connection,
+            "SELECT m.value, v.id, v.family FROM json_each(:rows) AS m"  # noqa: S608 - constants
+            f" CROSS JOIN {_VERSION.format('m.value')}{self.filters}",
+            # Neighbours share pages of the file.
+            self.bindings | {"rows": json.dumps(sorted(row for row, _ in ranked))},
+        )
+        versions = {row: (version_id, family) for row, version_id, family in rows}
+        found = [
+            _candidate((row, versions[row][0], score, versions[row][1]))
+            for row, score in ranked
+            if row in versions
+        ]
         return found[:limit]
 
     def best_admitted(self, limit: int, *, behind: bool) -> list[Candidate]:
-        """Asks the filter about every match."""
+        """Asks the filter about every match before it is scored."""
+        scored = (
+            f"SELECT passage_index.rowid AS row, v.id, {self.score} AS score, v.family"  # noqa: S608
+            f" FROM passage_index CROSS JOIN {_VERSION.format('passage_index.rowid')}"
+            f" WHERE passage_index MATCH :match{self.condition}{self.filters}"
+        )
+        order = "score, passage_index.rowid"
+        if behind:
+            scored = (
+                f"WITH m AS MATERIALIZED ({scored}) SELECT * FROM m"  # noqa: S608
+                " WHERE (score, row) > (:score, :row)"
+            )
+            order = "score, row"
         rows = all_rows(
             self.connection,
-            f"{self._scored} SELECT m.row, v.id, -m.score, v.family FROM m{_JOIN}{self.filters}"  # noqa: S608
-            f"{_BEHIND.replace('WHERE', 'AND') if behind else ''}"
-            " ORDER BY m.score, m.row LIMIT :limit",
+            f"{scored} ORDER BY {order} LIMIT :limit",
             self.bindings | {"limit": limit},
         )
-        return [Candidate(*row) for row in rows]
+        return [_candidate(row) for row in rows]
 
-    @property
-    def _scored(self) -> str:
-        return (
-            "WITH m (row, score) AS MATERIALIZED"  # noqa: S608 - constants
-            f" (SELECT passage_index.rowid, {self.score} FROM passage_index"
-            f" WHERE passage_index MATCH :match{self.condition})"
-        )
+
+def _candidate(row: Row) -> Candidate:
+    number, version_id, score, family = row
+    return Candidate(number, version_id, -score, family)
 
 
 def count_matches(connection: apsw.Connection, query: Query, *, limit: int) -> int:
@@ -176,8 +200,13 @@ def passages(connection: apsw.Connection, rows: Collection[int]) -> Mapping[int,
     return {row[0]: passage_of(row) for row in found}
 
 
-def conditions(narrowing: SearchFilter) -> tuple[str, dict[str, object]]:
-    """Write a filter of versions ``v`` as " AND …" with its bindings; ``:sequence`` is the snapshot."""
+def conditions(narrowing: SearchFilter, *, present: bool = False) -> tuple[str, dict[str, object]]:
+    """Write a filter of versions ``v`` as " AND …" with its bindings; ``:sequence`` is the snapshot.
+
+    Args:
+        narrowing: The filter.
+        present: The snapshot is the present state.
+    """
     parts: list[str] = []
     bindings: dict[str, object] = {}
 
@@ -197,7 +226,12 @@ def conditions(narrowing: SearchFilter) -> tuple[str, dict[str, object]]:
     one_of("v.language", narrowing.languages)
     one_of("v.media_type", narrowing.content_types)
     one_of("v.trust", narrowing.trust)
-    one_of("fold_title(v.title)", narrowing.titles)
+    one_of(
+        "v.row",
+        narrowing.titles,
+        "EXISTS (SELECT 1 FROM readable_versions AS t WHERE t.row = {0}"
+        " AND fold_title(t.title) IN ({1}))",
+    )
     one_of(
         "v.artifact",
         narrowing.run_ids,
@@ -208,9 +242,12 @@ def conditions(narrowing: SearchFilter) -> tuple[str, dict[str, object]]:
     for prefix in narrowing.uri_prefixes:
         name = f"v{len(bindings)}"
         bindings[name] = prefix
-        prefixes.append(f"substr(v.canonical_uri, 1, length(:{name})) = :{name}")
+        prefixes.append(f"substr(u.canonical_uri, 1, length(:{name})) = :{name}")
     if prefixes:
-        parts.append(f"({' OR '.join(prefixes)})")
+        parts.append(
+            "EXISTS (SELECT 1 FROM readable_versions AS u WHERE u.row = v.row"  # noqa: S608
+            f" AND ({' OR '.join(prefixes)}))"
+        )
     for operator, bound, name in (
         (">=", narrowing.fetched_after, "fetched_after"),
         ("<", narrowing.fetched_before, "fetched_before"),
@@ -219,9 +256,5 @@ def conditions(narrowing: SearchFilter) -> tuple[str, dict[str, object]]:
             parts.append(f"v.fetched_time {operator} :{name}")
             bindings[name] = bound
     if narrowing.version_scope is VersionScope.LATEST:
-        parts.append(
-            "EXISTS (SELECT 1 FROM version_currency AS c WHERE c.version = v.row"
-            " AND c.from_sequence <= :sequence"
-            " AND (c.until_sequence IS NULL OR c.until_sequence > :sequence))"
-        )
+        parts.append("v.current = 1" if present else _WAS_CURRENT)
     return "".join(f" AND {part}" for part in parts), bindings

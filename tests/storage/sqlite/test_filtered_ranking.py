@@ -7,7 +7,7 @@ import pytest
 from corpus_service.domain.queries import Candidate, SearchFilter, SearchPosition, Term
 from corpus_service.domain.sources import Snapshot
 from corpus_service.domain.vocabulary import VersionScope
-from corpus_service.storage.sqlite import SqliteStore, read_passages
+from corpus_service.storage.sqlite import SqliteStore, read_marks, read_passages
 from tests.storage.records import GAME, put_page
 
 FILTERS = (
@@ -16,6 +16,8 @@ FILTERS = (
     SearchFilter(kinds=("common",)),
     SearchFilter(kinds=("absent",)),
     SearchFilter(version_scope=VersionScope.ALL),
+    SearchFilter(hosts=("a.example",)),
+    SearchFilter(hosts=("b.example", "c.example"), kinds=("common",)),
 )
 
 
@@ -24,9 +26,8 @@ def filled(store: SqliteStore) -> SqliteStore:
     for number in range(30):
         text = b"gate " * (number % 5 + 1) + b"tower " * (number % 3) + b"%d" % number
         kind = "rare" if number % 7 == 0 else "common"
-        put_page(
-            store, f"e{number}", text, f"https://a.example/{number % 20}", at=number + 1, kind=kind
-        )
+        uri = f"https://{'aab'[number % 3]}.example/{number % 20}"
+        put_page(store, f"e{number}", text, uri, at=number + 1, kind=kind)
     return store
 
 
@@ -52,9 +53,12 @@ def test_both_ways_agree(
     first = pages(filled, narrowing, limit, before)
     monkeypatch.setattr(read_passages, "SPARE_MATCHES", 0)
     assert pages(filled, narrowing, limit, before) == first
-    monkeypatch.setattr(read_passages, "ADMITTED_AT_A_TIME", 2)
+    monkeypatch.setattr(read_passages, "FILTERED_MATCHES", 1)
     assert pages(filled, narrowing, limit, before) == first
-    monkeypatch.setattr(read_passages, "FILTERED_NEXT_MAX", 1)
+    monkeypatch.setattr(read_marks, "MARKED_VERSIONS_MAX", 0)
+    assert pages(filled, narrowing, limit, before) == first
+    monkeypatch.setattr(read_marks, "MARKED_VERSIONS_MAX", 99)
+    monkeypatch.setattr(read_marks, "MARKED_CHUNKS_MAX", 1)
     assert pages(filled, narrowing, limit, before) == first
     put_page(filled, "later", b"gate gate", "https://later.example/", at=99)
     assert pages(filled, narrowing, limit, before) == first
@@ -64,4 +68,4 @@ def test_both_ways_agree(
 def test_the_filters_of_this_test_differ(filled: SqliteStore) -> None:
     before = filled.snapshot(GAME)
     counts = [len(pages(filled, narrowing, 4, before)) for narrowing in FILTERS]
-    assert counts == [20, 3, 17, 0, 30]
+    assert counts == [27, 4, 23, 0, 30, 17, 9]
