@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from corpus_service.domain.queries import Candidate
 from corpus_service.domain.sources import Passage
-from corpus_service.storage.interface import PassageIndex
+from corpus_service.storage.passage_interface import PassageIndex
 from sourcecorpus.rpc import deadline
 
 

@@ -35,7 +35,8 @@ from corpus_service.search.limits import (
 )
 from corpus_service.services.failures import invalid, precondition
 from corpus_service.services.find_passages import FoundPassage, LineMatcher, fold_term
-from corpus_service.storage.interface import PassageIndex, SourceReader, TextReader
+from corpus_service.storage.interface import SourceReader, TextReader
+from corpus_service.storage.passage_interface import PassageIndex
 from sourcecorpus.rpc import deadline
 from sourcecorpus.rpc.failures import Failure
 

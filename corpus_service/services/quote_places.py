@@ -26,7 +26,7 @@ from corpus_service.services.limits import (
     ELSEWHERE_VERSIONS_MAX,
 )
 from corpus_service.services.quoted_texts import QuotedTexts
-from corpus_service.storage.interface import PassageIndex
+from corpus_service.storage.passage_interface import PassageIndex
 from sourcecorpus.rpc import deadline
 from sourcecorpus.rpc.failures import Failure
 

@@ -35,7 +35,7 @@ from corpus_service.search.units import Unit, all_of
 from corpus_service.search.word_forms import with_forms
 from corpus_service.services.collected_hits import CollectedHits, GameVocabulary, LookedInto
 from corpus_service.services.failures import invalid
-from corpus_service.storage.interface import PassageIndex
+from corpus_service.storage.passage_interface import PassageIndex
 from sourcecorpus.rpc import deadline
 from sourcecorpus.rpc.limits import QUERY_CODE_POINTS_MAX
 

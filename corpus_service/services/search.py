@@ -16,7 +16,8 @@ from corpus_service.services.ranking import (
     SearchPagePosition,
     SearchRequest,
 )
-from corpus_service.storage.interface import PassageIndex, SourceReader
+from corpus_service.storage.interface import SourceReader
+from corpus_service.storage.passage_interface import PassageIndex
 
 __all__ = [
     "Explanation",

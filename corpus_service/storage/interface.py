@@ -22,14 +22,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from typing import Final, Protocol
+from typing import Protocol
 
 from corpus_service.domain.games import Game, GameChange
 from corpus_service.domain.queries import (
-    Candidate,
-    Query,
-    SearchFilter,
-    SearchPosition,
     SourceFilter,
     SourcePosition,
 )
@@ -45,13 +41,11 @@ from corpus_service.domain.sources import (
     Version,
 )
 from corpus_service.storage.deletion_interface import SourceDeleter
+from corpus_service.storage.passage_interface import PassageIndex
 from corpus_service.storage.preparation import ContentPiece, PreparedRecord
 from corpus_service.storage.presentation_interface import PresentedSources
 from corpus_service.storage.refresh_interface import RefreshStore
 from corpus_service.storage.run_interface import RunLinks
-
-HEADING_WEIGHT: Final = 3.0
-"""Weight of an occurrence in the title or heading column against one in the body."""
 
 
 class GameCatalog(Protocol):
@@ -281,91 +275,6 @@ class TextReader(Protocol):
         self, game_id: str, version_id: str, *, after_ordinal: int = -1, limit: int
     ) -> Sequence[Passage]:
         """Returns chunks of a version in text order."""
-
-
-class PassageIndex(Protocol):
-    """Full-text candidates by BM25 over the chunks of one game.
-
-    The score of a query is the sum over its positive leaves (term, phrase, prefix) of
-    ``idf · f·(k1+1) / (f + k1·(1 − b + b·D/avgdl))`` with k1 = 1.2, b = 0.75, f the weighted number
-    of occurrences in the chunk, D its number of tokens, avgdl the mean of D over all indexed chunks
-    of the game, and ``idf = ln((N − n + 0.5)/(n + 0.5))``, at least 1e-6, n the chunks with the
-    leaf. Leaves that occur twice count twice. The formula is SQLite FTS5's bm25(); statistics cover
-    all indexed chunks, whatever the filter hides. Column weights: `HEADING_WEIGHT` for heading and
-    title, 1 for the body. A phrase or a term lies within one column.
-
-    A leaf that occurs in a chunk although the And around it does not match there, inside an Or, may
-    or may not add to the score: backends are free there, and query plans make no such tree.
-    """
-
-    def search(
-        self,
-        game_id: str,
-        query: Query,
-        narrowing: SearchFilter,
-        *,
-        limit: int,
-        after: SearchPosition | None = None,
-        as_of: Snapshot | None = None,
-        deadline_seconds: float | None = None,
-    ) -> Sequence[Candidate]:
-        """Returns the best matches behind ``after``: score descending, then row ascending.
-
-        With ``as_of``, matches, scores and order are those of that snapshot.
-
-        Raises:
-            Failure: FAILED_PRECONDITION ``SNAPSHOT_CHANGED`` where ``as_of`` is of another epoch.
-        """
-
-    def count_matches(
-        self, game_id: str, query: Query, *, limit: int, deadline_seconds: float | None = None
-    ) -> int:
-        """Returns the number of indexed chunks that match, counting no further than ``limit``.
-
-        Filters do not apply: it tells common words from rare ones.
-        """
-
-    def tokens(
-        self, game_id: str, beginning: str, *, limit: int, deadline_seconds: float | None = None
-    ) -> Sequence[str]:
-        """Returns the tokens of the index that begin with a text, ascending by code point, each once."""
-
-    def known_tokens(
-        self, game_id: str, tokens: Collection[str], *, deadline_seconds: float | None = None
-    ) -> Sequence[str]:
-        """Returns those of some tokens that the index holds, in their order."""
-
-    def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
-        """Returns the chunks with these numbers, in one look-up."""
-
-    def scan_versions(
-        self,
-        game_id: str,
-        query: Query | None,
-        narrowing: SearchFilter,
-        *,
-        first_row: int,
-        limit: int,
-        as_of: Snapshot | None = None,
-        deadline_seconds: float | None = None,
-    ) -> Sequence[tuple[int, str]]:
-        """Returns versions in document order, the order in which they were stored.
-
-        Args:
-            game_id: The game.
-            query: Versions of which some chunk matches; None for all.
-            narrowing: Filter.
-            first_row: Number of the first version that may be returned, 0 for all.
-            limit: Versions to return.
-            as_of: Membership is that of this snapshot.
-            deadline_seconds: Time left.
-
-        Returns:
-            Row and id of each version, rows ascending; a row never changes within an epoch.
-
-        Raises:
-            Failure: FAILED_PRECONDITION ``SNAPSHOT_CHANGED`` where ``as_of`` is of another epoch.
-        """
 
 
 class CorpusStore(

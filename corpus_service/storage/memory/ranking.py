@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from corpus_service.domain.queries import And, Not, Or, Phrase, Prefix, Query, Term
-from corpus_service.storage.interface import HEADING_WEIGHT
+from corpus_service.storage.passage_interface import HEADING_WEIGHT
 
 K1: Final = 1.2
 B: Final = 0.75

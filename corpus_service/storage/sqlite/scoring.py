@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import apsw
 
-from corpus_service.storage.interface import HEADING_WEIGHT
+from corpus_service.storage.passage_interface import HEADING_WEIGHT
 
 K1: Final = 1.2
 B: Final = 0.75
