@@ -11,7 +11,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
@@ -24,6 +24,7 @@ from sourcecorpus.rpc.limits import (
     MESSAGE_BYTES_MAX,
 )
 from sourcecorpus.rpc.settings import SettingsError
+from sourcecorpus.rpc.sync_calls import SyncChannel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +104,13 @@ def open_sync_channel(address: Address | str, identity: Identity = ANONYMOUS) ->
         channel = grpc.secure_channel(target, credentials, options=channel_options())
     else:
         channel = grpc.insecure_channel(target, options=channel_options())
-    return grpc.intercept_channel(channel, _SyncInterceptor(identity.token))
+    return SyncChannel(
+        channel,
+        lambda timeout, metadata: (
+            _timeout(timeout),
+            [*(metadata or ()), *call_metadata(identity.token)],
+        ),
+    )
 
 
 def open_channel(address: Address | str, identity: Identity = ANONYMOUS) -> grpc.aio.Channel:
@@ -214,40 +221,3 @@ class _Channel(grpc.aio.Channel):
             return call(request, timeout=_timeout(timeout), metadata=sent, **options)
 
         return begin
-
-
-class _CallDetails(NamedTuple):
-    method: str
-    timeout: float | None
-    metadata: list[tuple[str, str | bytes]]
-    credentials: grpc.CallCredentials | None
-    wait_for_ready: bool | None
-    compression: grpc.Compression | None
-
-
-class _SyncInterceptor(
-    grpc.UnaryUnaryClientInterceptor,
-    grpc.UnaryStreamClientInterceptor,
-    grpc.StreamUnaryClientInterceptor,
-    grpc.StreamStreamClientInterceptor,
-):
-    """Adds metadata and deadline to each call of a plain channel."""
-
-    def __init__(self, token: str) -> None:
-        self._token = token
-
-    def _begin(self, continuation: Any, details: Any, request: Any) -> Any:  # noqa: ANN401
-        extended = _CallDetails(
-            method=details.method,
-            timeout=_timeout(details.timeout),
-            metadata=[*(details.metadata or ()), *call_metadata(self._token)],
-            credentials=details.credentials,
-            wait_for_ready=details.wait_for_ready,
-            compression=details.compression,
-        )
-        return continuation(extended, request)
-
-    intercept_unary_unary = _begin  # type: ignore[assignment]
-    intercept_unary_stream = _begin  # type: ignore[assignment]
-    intercept_stream_unary = _begin  # type: ignore[assignment]
-    intercept_stream_stream = _begin  # type: ignore[assignment]
