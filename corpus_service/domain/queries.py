@@ -6,7 +6,9 @@ person typed belongs to the search package.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from corpus_service.domain.vocabulary import Instant, Trust, VersionScope
@@ -89,6 +91,44 @@ class SourceFilter:
     kinds: tuple[str, ...] = ()
     run_id: str = ""
     uri_prefix: str = ""
+
+
+class FacetField(enum.IntEnum):
+    """A fact of versions by which they are counted; numbers as in the contract."""
+
+    FAMILY = 1
+    HOST = 2
+    KIND = 3
+    LANGUAGE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """Versions of which some chunk matched, in numbers.
+
+    Attributes:
+        documents: All of them.
+        by_field: For each field that was asked for, the number of versions with each value.
+        at_least: More chunks match than were looked at.
+    """
+
+    documents: int = 0
+    by_field: Mapping[FacetField, Mapping[str, int]] = field(default_factory=dict)
+    at_least: bool = False
+
+
+def count_values(
+    fields: Iterable[FacetField], versions: Iterable[Iterable[str]], *, at_least: bool
+) -> DocumentCounts:
+    """Counts versions, each given by its values in the order of ``fields``."""
+    asked = tuple(fields)
+    counts: list[dict[str, int]] = [{} for _ in asked]
+    documents = 0
+    for values in versions:
+        documents += 1
+        for known, value in zip(counts, values, strict=True):
+            known[value] = known.get(value, 0) + 1
+    return DocumentCounts(documents, dict(zip(asked, counts, strict=True)), at_least)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,10 @@ CLOSENESS_OCCURRENCES_OF_ALL: Final = 96
 KNOWN_PAGES_MAX: Final = 256
 KNOWN_PAGE_HITS_MAX: Final = 20
 
+# Matching passages of one game whose documents are counted, and values shown of one field.
+FACET_PASSAGES_MAX: Final = 50_000
+FACET_VALUES_MAX: Final = 50
+
 SNIPPET_CODE_POINTS: Final = 320
 # Code points shown before the first highlight of a snippet where there is room.
 SNIPPET_LEAD_CODE_POINTS: Final = 60

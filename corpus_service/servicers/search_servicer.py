@@ -8,6 +8,7 @@ import grpc
 
 from corpus_service.servicers.conversions import explanation_message, hit_message
 from corpus_service.servicers.execution import ReadPool
+from corpus_service.servicers.facet_messages import counts_message, facet_fields
 from corpus_service.servicers.filters import require_game, search_filter
 from corpus_service.servicers.find_messages import document_message, find_request
 from corpus_service.servicers.paging import Page, Pager
@@ -98,6 +99,7 @@ class SearchServicer(search_service_pb2_grpc.SearchServiceServicer):
         response = search_service_pb2.SearchResponse(
             hits=[hit_message(hit) for hit in found.hits],
             explanation=explanation_message(found.explanation),
+            facet_counts=counts_message(found.counts),
         )
         self._add_token(request, page, found, response)
         return response
@@ -131,6 +133,7 @@ def _request(request: search_service_pb2.SearchRequest) -> SearchRequest:
         narrowing=search_filter(request.filter),
         page_size=page_size(request.page_size, SEARCH_PAGE_SIZE_DEFAULT, SEARCH_PAGE_SIZE_MAX),
         hits_per_document=request.hits_per_document_max or SEARCH_HITS_PER_DOCUMENT_DEFAULT,
+        facets=facet_fields(request.facets),
     )
 
 

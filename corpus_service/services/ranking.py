@@ -8,11 +8,11 @@ without them. So a position needs no memory of the service and survives its rest
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from corpus_service.domain.queries import Candidate, Not, SearchFilter
+from corpus_service.domain.queries import Candidate, FacetField, Not, Query, SearchFilter
 from corpus_service.domain.sources import Passage, Snapshot
 from corpus_service.search.limits import (
     CLOSENESS_PASSAGES_MAX,
@@ -54,6 +54,7 @@ class SearchRequest:
         narrowing: Filter.
         page_size: Hits of a page, at least 1.
         hits_per_document: Hits of one version over all pages, at least 1.
+        facets: Facts by which the matching documents are counted, each once.
     """
 
     game_id: str
@@ -61,6 +62,7 @@ class SearchRequest:
     narrowing: SearchFilter
     page_size: int
     hits_per_document: int
+    facets: tuple[FacetField, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,26 @@ class PassageRanking:
             (),
             Explanation(terms=terms, excluded=excluded, dropped=parsed.cut, empty_reason=NO_MATCH),
         )
+
+    def steps(self, request: SearchRequest, as_of: Snapshot) -> Iterator[Query | tuple[int, ...]]:
+        """Yields what each step of a search matches, in the order of the steps.
+
+        A query, or the rows of the best passages where they have to hold the text exactly as it stands.
+        """
+        parsed = parse_query(request.query)
+        if parsed.empty_reason:
+            return
+        looked = LookedInto(self._store, request.game_id)
+        for stage in plan(request.query, parsed):
+            if stage.verbatim:
+                ranked = self._rank(request, stage, as_of, RANKED_PASSAGES_MAX, looked)
+                yield tuple(candidate.row for candidate in ranked.candidates)
+            elif not stage.forms:
+                yield stage.query
+            else:
+                formed = self._with_forms(request, stage)
+                if formed.query != stage.query:
+                    yield formed.query
 
     def _page(
         self,

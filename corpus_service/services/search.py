@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from corpus_service.domain.queries import DocumentCounts
 from corpus_service.domain.sources import Passage, Snapshot, Version
-from corpus_service.search.limits import KNOWN_PAGE_HITS_MAX, KNOWN_PAGES_MAX
+from corpus_service.search.limits import FACET_PASSAGES_MAX, KNOWN_PAGE_HITS_MAX, KNOWN_PAGES_MAX
 from corpus_service.search.snippets import Snippet, make_snippet
 from corpus_service.services.known_pages import KnownPages
 from corpus_service.services.ranking import (
@@ -18,6 +19,7 @@ from corpus_service.services.ranking import (
 )
 from corpus_service.storage.interface import SourceReader
 from corpus_service.storage.passage_interface import PassageIndex
+from sourcecorpus.rpc import deadline
 
 __all__ = [
     "Explanation",
@@ -46,11 +48,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """A page of hits; ``following`` is None at the end."""
+    """A page of hits; ``following`` is None at the end.
+
+    ``counts`` come with the first page, where they were asked for.
+    """
 
     hits: tuple[Hit, ...]
     explanation: Explanation
     following: SearchPagePosition | None = None
+    counts: DocumentCounts | None = None
 
 
 class SearchUseCase:
@@ -81,10 +87,30 @@ class SearchUseCase:
             return known
         ranked = self._ranking.page(request, as_of, position)
         hits = self._hits(request.game_id, ranked)
-        page = SearchPage(hits, ranked.explanation, ranked.following)
+        counts = None
+        if request.facets and position is None:
+            counts = self._counts(request, as_of)
+        page = SearchPage(hits, ranked.explanation, ranked.following, counts)
         if present == as_of and len(hits) <= KNOWN_PAGE_HITS_MAX:
             self._known.keep(request.game_id, present, key, page)
         return page
+
+    def _counts(self, request: SearchRequest, as_of: Snapshot) -> DocumentCounts:
+        """Counts the documents of the first step that finds any: what holds every word, if it can be."""
+        counts = DocumentCounts(by_field={field: {} for field in request.facets})
+        for matching in self._ranking.steps(request, as_of):
+            counts = self._store.count_documents(
+                request.game_id,
+                matching,
+                request.narrowing,
+                request.facets,
+                passages_max=FACET_PASSAGES_MAX,
+                as_of=as_of,
+                deadline_seconds=deadline.remaining(),
+            )
+            if counts.documents:
+                break
+        return counts
 
     def _hits(self, game_id: str, page: RankedPage) -> tuple[Hit, ...]:
         chosen = page.candidates

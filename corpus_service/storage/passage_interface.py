@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Protocol
 
-from corpus_service.domain.queries import Candidate, Query, SearchFilter, SearchPosition
+from corpus_service.domain.queries import (
+    Candidate,
+    DocumentCounts,
+    FacetField,
+    Query,
+    SearchFilter,
+    SearchPosition,
+)
 from corpus_service.domain.sources import Passage, Snapshot
 
 HEADING_WEIGHT: Final = 3.0
@@ -52,6 +59,33 @@ class PassageIndex(Protocol):
         """Returns the number of indexed chunks that match, counting no further than ``limit``.
 
         Filters do not apply: it tells common words from rare ones.
+        """
+
+    def count_documents(
+        self,
+        game_id: str,
+        matching: Query | Collection[int],
+        narrowing: SearchFilter,
+        fields: Sequence[FacetField],
+        *,
+        passages_max: int,
+        as_of: Snapshot | None = None,
+        deadline_seconds: float | None = None,
+    ) -> DocumentCounts:
+        """Counts the versions of which some chunk matches, by facts of theirs.
+
+        Args:
+            game_id: The game.
+            matching: A query, or the numbers of the chunks.
+            narrowing: Filter.
+            fields: Facts to count by, each once.
+            passages_max: Matching chunks to look at, those that were stored last; beyond them the
+                counts are ``at_least``.
+            as_of: Matches are those of this snapshot.
+            deadline_seconds: Time left.
+
+        Raises:
+            Failure: FAILED_PRECONDITION ``SNAPSHOT_CHANGED`` where ``as_of`` is of another epoch.
         """
 
     def tokens(

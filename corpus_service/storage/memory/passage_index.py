@@ -6,7 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from corpus_service.domain.queries import Candidate, Query, SearchFilter, SearchPosition
+from corpus_service.domain.queries import (
+    Candidate,
+    DocumentCounts,
+    FacetField,
+    Query,
+    SearchFilter,
+    SearchPosition,
+    count_values,
+)
 from corpus_service.domain.sources import Passage, Snapshot
 from corpus_service.storage.memory import reading
 from corpus_service.storage.memory.ranking import ranked
@@ -55,6 +63,39 @@ class MemoryPassageIndex(ABC):
         """See `PassageIndex.count_matches`."""
         with self._game(game_id) as game:
             return min(limit, sum(chunk.matches(query) for chunk in game.index.values()))
+
+    def count_documents(
+        self,
+        game_id: str,
+        matching: Query | Collection[int],
+        narrowing: SearchFilter,
+        fields: Sequence[FacetField],
+        *,
+        passages_max: int,
+        as_of: Snapshot | None = None,
+        deadline_seconds: float | None = None,
+    ) -> DocumentCounts:
+        """See `PassageIndex.count_documents`."""
+        with self._game(game_id) as game:
+            sequence = sequence_of(game, as_of)
+            if isinstance(matching, Collection):
+                rows = set(matching)
+            else:
+                behind = game.commits.get(sequence, 1)
+                rows = {
+                    row
+                    for row, chunk in game.index.items()
+                    if row < behind and chunk.matches(matching)
+                }
+            looked_at = sorted(rows, reverse=True)[:passages_max]
+            versions = {
+                version.id: version
+                for row in looked_at
+                if (version := game.chunk_versions.get(row)) is not None
+                and reading.version_fits(game, version, narrowing, sequence)
+            }
+            values = [reading.facet_values(version, fields) for version in versions.values()]
+        return count_values(fields, values, at_least=len(rows) > len(looked_at))
 
     def tokens(
         self, game_id: str, beginning: str, *, limit: int, deadline_seconds: float | None = None

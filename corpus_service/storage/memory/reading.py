@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
-from corpus_service.domain.queries import SearchFilter, SourceFilter
+from corpus_service.domain.queries import FacetField, SearchFilter, SourceFilter
 from corpus_service.domain.records import CaptureRecord
 from corpus_service.domain.sources import Observation, Passage, Source, Version
 from corpus_service.domain.vocabulary import CODE_FAMILY, Completeness, Trust, VersionScope
@@ -180,6 +181,18 @@ def source_fits(
             )
         )
     )
+
+
+def facet_values(version: MemoryVersion, fields: Sequence[FacetField]) -> list[str]:
+    """Facts of a version by which it is counted."""
+    artifact = version.artifact
+    known = {
+        FacetField.FAMILY: artifact.family,
+        FacetField.HOST: host_of(artifact.source.canonical_uri),
+        FacetField.KIND: artifact.kind,
+        FacetField.LANGUAGE: version.language,
+    }
+    return [known[field] for field in fields]
 
 
 def version_fits(

@@ -8,9 +8,16 @@ from contextlib import AbstractContextManager
 
 import apsw
 
-from corpus_service.domain.queries import Candidate, Query, SearchFilter, SearchPosition
+from corpus_service.domain.queries import (
+    Candidate,
+    DocumentCounts,
+    FacetField,
+    Query,
+    SearchFilter,
+    SearchPosition,
+)
 from corpus_service.domain.sources import Passage, Snapshot
-from corpus_service.storage.sqlite import read_passages
+from corpus_service.storage.sqlite import read_facets, read_passages
 from corpus_service.storage.sqlite.game_database import check_epoch, snapshot_of
 from corpus_service.storage.sqlite.index_tokens import index_tokens, known_tokens
 from corpus_service.storage.sqlite.scan_versions import scan_versions
@@ -60,6 +67,29 @@ class SqlitePassageIndex(ABC):
         """See `PassageIndex.count_matches`."""
         with self._reader(game_id, deadline_seconds) as connection:
             return read_passages.count_matches(connection, query, limit=limit)
+
+    def count_documents(
+        self,
+        game_id: str,
+        matching: Query | Collection[int],
+        narrowing: SearchFilter,
+        fields: Sequence[FacetField],
+        *,
+        passages_max: int,
+        as_of: Snapshot | None = None,
+        deadline_seconds: float | None = None,
+    ) -> DocumentCounts:
+        """See `PassageIndex.count_documents`."""
+        with self._reading(game_id, deadline_seconds) as connection:
+            return read_facets.count_documents(
+                connection,
+                matching,
+                narrowing,
+                fields,
+                passages_max=passages_max,
+                as_of=check_epoch(connection, as_of),
+                present=snapshot_of(connection),
+            )
 
     def tokens(
         self, game_id: str, beginning: str, *, limit: int, deadline_seconds: float | None = None

@@ -27,7 +27,7 @@ from corpus_service.storage.sqlite.scoring import KNOWN_SCORE
 
 # The version of a chunk is the one with the greatest row that is not above it. A chunk of a version
 # that is not readable must not count for the version before it.
-_VERSION: Final = (
+VERSION_OF_CHUNK: Final = (
     "readable_version_facts AS v ON v.row ="
     " (SELECT max(p.row) FROM readable_version_facts AS p WHERE p.row <= {0}) AND {0} < v.behind"
 )
@@ -130,7 +130,7 @@ class _Matches:
             self.connection,
             "SELECT b.row, v.id, b.score, v.family"  # noqa: S608 - constants
             f" FROM ({scored} ORDER BY {order} LIMIT :number) AS b"
-            f" LEFT JOIN {_VERSION.format('b.row')}{self.filters} ORDER BY b.score, b.row",
+            f" LEFT JOIN {VERSION_OF_CHUNK.format('b.row')}{self.filters} ORDER BY b.score, b.row",
             self.bindings | {"number": number},
         )
 
@@ -139,7 +139,7 @@ class _Matches:
         rows = all_rows(
             self.connection,
             "SELECT m.value, v.id, v.family FROM json_each(:rows) AS m"  # noqa: S608 - constants
-            f" CROSS JOIN {_VERSION.format('m.value')}{self.filters}",
+            f" CROSS JOIN {VERSION_OF_CHUNK.format('m.value')}{self.filters}",
             # Neighbours share pages of the file.
             self.bindings | {"rows": json.dumps(sorted(row for row, _ in ranked))},
         )
@@ -155,7 +155,7 @@ class _Matches:
         """Asks the filter about every match before it is scored."""
         scored = (
             f"SELECT passage_index.rowid AS row, v.id, {self.score} AS score, v.family"  # noqa: S608
-            f" FROM passage_index CROSS JOIN {_VERSION.format('passage_index.rowid')}"
+            f" FROM passage_index CROSS JOIN {VERSION_OF_CHUNK.format('passage_index.rowid')}"
             f" WHERE passage_index MATCH :match{self.condition}{self.filters}"
         )
         order = "score, passage_index.rowid"

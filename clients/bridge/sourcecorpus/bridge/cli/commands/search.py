@@ -11,8 +11,17 @@ from sourcecorpus.bridge.cli.commands.common import (
     resolve_game,
     whole_number,
 )
-from sourcecorpus.bridge.cli.output import message_document, print_json, printable, time_text, warn
+from sourcecorpus.bridge.cli.output import (
+    enum_text,
+    message_document,
+    print_json,
+    printable,
+    time_text,
+    warn,
+)
 from sourcecorpus.corpus.v1.search_service_pb2 import (
+    FacetCounts,
+    FacetField,
     SearchFilter,
     SearchHit,
     SearchRequest,
@@ -22,6 +31,13 @@ from sourcecorpus.corpus.v1.search_service_pb2 import (
 
 if TYPE_CHECKING:
     import argparse
+
+_FACETS = (
+    FacetField.FACET_FIELD_FAMILY,
+    FacetField.FACET_FIELD_HOST,
+    FacetField.FACET_FIELD_KIND,
+    FacetField.FACET_FIELD_LANGUAGE,
+)
 
 
 def register(_name: str, parser: argparse.ArgumentParser) -> None:
@@ -42,6 +58,9 @@ def register(_name: str, parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--limit", type=whole_number, default=0, metavar="N", help="hits a page, at most 100"
+    )
+    parser.add_argument(
+        "--facets", action="store_true", help="count documents by family, host, kind and language"
     )
     parser.add_argument("--page-token", default="", metavar="TOKEN", help="goes on behind a page")
     parser.set_defaults(run=run)
@@ -69,6 +88,7 @@ def run(options: argparse.Namespace) -> int:
                 ),
                 page_size=options.limit,
                 page_token=options.page_token,
+                facets=_FACETS if options.facets else (),
             )
         )
     if options.json:
@@ -81,6 +101,8 @@ def run(options: argparse.Namespace) -> int:
 def _print_answer(answer: SearchResponse) -> None:
     for number, hit in enumerate(answer.hits, start=1):
         _print_hit(number, hit)
+    if answer.HasField("facet_counts"):
+        _print_counts(answer.facet_counts)
     explanation = answer.explanation
     if not answer.hits:
         warn(f"nothing found {explanation.empty_reason}".rstrip())
@@ -90,6 +112,16 @@ def _print_answer(answer: SearchResponse) -> None:
         warn("left out passages with: " + " ".join(explanation.excluded))
     if answer.next_page_token:
         warn(f"more: --page-token {answer.next_page_token}")
+
+
+def _print_counts(counts: FacetCounts) -> None:
+    print(f"documents: {'at least ' if counts.at_least else ''}{counts.documents}")
+    for facet in counts.facets:
+        shown = [f"{printable(one.value) or '-'} {one.documents}" for one in facet.values]
+        if facet.other_documents:
+            shown.append(f"others {facet.other_documents}")
+        name = enum_text(FacetField.Name(facet.field), "FACET_FIELD_").lower()
+        print(f"   {name}: {', '.join(shown) or '-'}")
 
 
 def _print_hit(number: int, hit: SearchHit) -> None:
