@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 import grpc
 
 from corpus_service.domain.queries import SourcePosition
+from corpus_service.servicers.chunk_calls import ChunkCalls
 from corpus_service.servicers.conversions import (
     observation_message,
     source_message,
@@ -38,6 +39,7 @@ from corpus_service.services.reading import (
     SourceLocator,
 )
 from sourcecorpus.corpus.v1 import (
+    chunks_pb2,
     deletion_pb2,
     refresh_pb2,
     run_links_pb2,
@@ -76,6 +78,7 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         self._raw = RawContentUseCase(store)
         self._sources_pager = Pager(signer, f"/{SERVICE}/ListSources")
         self._versions_pager = Pager(signer, f"/{SERVICE}/ListVersions")
+        self._chunks = ChunkCalls(store, signer)
         self._deletion = DeletionCalls(store, pool)
         self._pool = pool
 
@@ -134,6 +137,13 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
             request.expected_version_id,
         )
         return document_message(request, part)
+
+    async def ListChunks(  # noqa: N802 - name of the contract
+        self, request: chunks_pb2.ListChunksRequest, context: Context
+    ) -> chunks_pb2.ListChunksResponse:
+        """Lists the chunks of a version; see the contract."""
+        del context
+        return await self._pool.run(self._chunks.list, request)
 
     async def ListCitingRuns(  # noqa: N802 - name of the contract
         self, request: run_links_pb2.ListCitingRunsRequest, context: Context

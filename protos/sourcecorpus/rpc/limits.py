@@ -83,6 +83,8 @@ READ_CODE_POINTS_DEFAULT: Final = 16_000
 READ_CODE_POINTS_MAX: Final = 200_000
 READ_AROUND_LINES_DEFAULT: Final = 3
 READ_AROUND_LINES_MAX: Final = 100
+CHUNK_PAGE_SIZE_DEFAULT: Final = 50
+CHUNK_PAGE_SIZE_MAX: Final = 100
 
 # Unary calls: without a deadline a call gets the default, a longer one is shortened.
 UNARY_DEADLINE_SECONDS_DEFAULT: Final = 30.0
