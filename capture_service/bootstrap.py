@@ -34,6 +34,7 @@ from capture_service.pipeline.pipeline import CapturePipeline
 from capture_service.pipeline.record import RedactionPolicy as RecordedPolicy
 from capture_service.pipeline.redact import RedactionStage
 from capture_service.redaction import (
+    CompiledRules,
     ConfigurationError,
     KeyFileError,
     RedactionKey,
@@ -204,7 +205,7 @@ def _policy(settings: CaptureSettings, data_folder: Path) -> RedactionPolicy:
     except ConfigurationError as error:
         raise SettingsError("redaction_file", str(settings.redaction_file), str(error)) from None
     key = RedactionKey.load_or_create(data_folder / "keys" / "redaction.key")
-    return RedactionPolicy.build(key, configuration)
+    return RedactionPolicy.build(key, configuration, compiled=CompiledRules.of_user())
 
 
 def _pipeline(settings: CaptureSettings, policy: RedactionPolicy) -> CapturePipeline[SessionMemory]:

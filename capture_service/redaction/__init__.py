@@ -3,6 +3,7 @@
 Importing this package loads no matching engine; hyperscan or RE2 is loaded when a policy is compiled.
 """
 
+from capture_service.redaction.compiled import CompiledRules
 from capture_service.redaction.configuration import RedactionConfiguration, load_configuration
 from capture_service.redaction.errors import ConfigurationError, KeyFileError, RedactionRefused
 from capture_service.redaction.literals import SessionMemory
@@ -14,6 +15,7 @@ from capture_service.redaction.result import Finding, HeadersResult, RedactionRe
 
 __all__ = [
     "SECRET_PARAMETER_NAMES",
+    "CompiledRules",
     "ConfigurationError",
     "Finding",
     "HeadersResult",

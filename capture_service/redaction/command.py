@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
+from capture_service.redaction.compiled import CompiledRules
 from capture_service.redaction.configuration import RedactionConfiguration
 from capture_service.redaction.errors import RedactionRefused
 from capture_service.redaction.placeholder import RedactionKey
@@ -88,7 +89,7 @@ def build_redactor(
     named = environment.get(KEY_FILE_VARIABLE, "")
     path = key_file or (Path(named) if named else None)
     key = RedactionKey.load_or_create(path) if path is not None else RedactionKey.ephemeral()
-    return Redactor(RedactionPolicy.build(key, configuration))
+    return Redactor(RedactionPolicy.build(key, configuration, compiled=CompiledRules.of_user()))
 
 
 def filter_lines(lines: Iterable[str | bytes], output: TextOutput, redactor: Redactor) -> int:

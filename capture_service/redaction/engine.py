@@ -5,10 +5,15 @@ a family number and an anchor offset. So that both engines report the same event
 place where it can start, exactly one end; a family's anchor is that end, or for patterns of fixed width the start.
 """
 
+import contextlib
+import hashlib
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from importlib import metadata
+from typing import Any, Final, Protocol
+
+from capture_service.redaction.compiled import CompiledRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +61,37 @@ class HyperscanEngine:
 
     name = "hyperscan"
 
-    def __init__(self, triggers: Sequence[Trigger]) -> None:
+    def __init__(self, triggers: Sequence[Trigger], compiled: CompiledRules | None = None) -> None:
         import hyperscan
 
         self._hyperscan = hyperscan
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        self._database.compile(
-            expressions=[trigger.pattern for trigger in triggers],
-            ids=list(range(len(triggers))),
-            flags=[
-                hyperscan.HS_FLAG_DOTALL
-                | (hyperscan.HS_FLAG_CASELESS if trigger.ignore_case else 0)
-                | (hyperscan.HS_FLAG_SINGLEMATCH if trigger.once else 0)
-                for trigger in triggers
-            ],
-        )
+        self._database = self._load_or_compile(triggers, compiled)
         self._families = tuple(
             (_WHOLE if trigger.once else trigger.width, trigger.family) for trigger in triggers
         )
         self._local = threading.local()
+
+    def _load_or_compile(self, triggers: Sequence[Trigger], compiled: CompiledRules | None) -> Any:  # noqa: ANN401 - hyperscan has no types
+        hyperscan = self._hyperscan
+        expressions = [trigger.pattern for trigger in triggers]
+        flags = [
+            hyperscan.HS_FLAG_DOTALL
+            | (hyperscan.HS_FLAG_CASELESS if trigger.ignore_case else 0)
+            | (hyperscan.HS_FLAG_SINGLEMATCH if trigger.once else 0)
+            for trigger in triggers
+        ]
+        facts = (expressions, flags, metadata.version("hyperscan"))
+        name = hashlib.sha256(repr(facts).encode()).hexdigest()
+        kept = compiled.read(name) if compiled else None
+        if kept is not None:
+            # Of another library or processor: the library tells, and the table is compiled here.
+            with contextlib.suppress(hyperscan.HyperscanError):
+                return hyperscan.loadb(kept, mode=hyperscan.HS_MODE_BLOCK)
+        database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        database.compile(expressions=expressions, ids=list(range(len(triggers))), flags=flags)
+        if compiled:
+            compiled.keep(name, hyperscan.dumpb(database))
+        return database
 
     def events(self, data: bytes) -> list[Event]:
         """Return the distinct events in ascending order of their anchor."""
@@ -132,12 +149,15 @@ class Re2Engine:
         return sorted(found)
 
 
-def build_engine(triggers: Sequence[Trigger], preferred: str = "") -> TriggerEngine:
+def build_engine(
+    triggers: Sequence[Trigger], preferred: str = "", compiled: CompiledRules | None = None
+) -> TriggerEngine:
     """Build the engine of this installation: hyperscan, or RE2 where hyperscan is missing.
 
     Args:
         triggers: All triggers of the rule table and the configuration.
         preferred: ``hyperscan`` or ``re2`` to insist on one.
+        compiled: Where hyperscan's table is kept; None compiles it anew. Never for triggers that hold secrets.
 
     Raises:
         ImportError: Neither engine is installed, or the preferred one is not.
@@ -145,8 +165,8 @@ def build_engine(triggers: Sequence[Trigger], preferred: str = "") -> TriggerEng
     if preferred == "re2":
         return Re2Engine(triggers)
     if preferred == "hyperscan":
-        return HyperscanEngine(triggers)
+        return HyperscanEngine(triggers, compiled)
     try:
-        return HyperscanEngine(triggers)
+        return HyperscanEngine(triggers, compiled)
     except ImportError:
         return Re2Engine(triggers)

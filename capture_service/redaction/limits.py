@@ -6,6 +6,12 @@ hash, depend on the load of the machine.
 
 from typing import Final
 
+COMPILED_BYTES_MAX: Final = 64 << 20
+"""Bytes of one compiled rule table that is kept between starts; the present one has 1.6 MB."""
+
+COMPILED_FILES_MAX: Final = 8
+"""Compiled rule tables that are kept; each set of rules and each release of the library has its own."""
+
 MAX_NAME_BYTES: Final = 96
 """Bytes looked at to the left of an operator for the name of an assignment."""
 

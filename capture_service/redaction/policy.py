@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from capture_service.redaction.compiled import CompiledRules
 from capture_service.redaction.configuration import RedactionConfiguration, ScopeConfiguration
 from capture_service.redaction.engine import Trigger, TriggerEngine, build_engine
 from capture_service.redaction.families import Family, core_triggers
@@ -66,6 +67,7 @@ class RedactionPolicy:
         configuration: RedactionConfiguration | None = None,
         *,
         engine: str = "",
+        compiled: CompiledRules | None = None,
     ) -> "RedactionPolicy":
         """Compile the policy.
 
@@ -73,6 +75,7 @@ class RedactionPolicy:
             key: Key of the placeholders.
             configuration: What the installation adds, or None.
             engine: ``hyperscan`` or ``re2`` to insist on one; by default the best that is installed.
+            compiled: Where the compiled rules are kept between starts; None compiles them anew.
 
         Raises:
             ImportError: No matching engine is installed.
@@ -93,7 +96,7 @@ class RedactionPolicy:
         return cls(
             key=key,
             rule_set_version=_version(triggers, rules, configuration),
-            engine=build_engine(triggers, engine),
+            engine=build_engine(triggers, engine, compiled),
             tokens=tokens,
             scope=default,
             games=scopes,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from capture_service.redaction import (
+    CompiledRules,
     ConfigurationError,
     KeyFileError,
     RedactionKey,
@@ -230,7 +231,8 @@ def build_redactor(data_folder: Path, redaction_file: Path | None) -> EventRedac
     try:
         configuration = load_configuration(redaction_file) if redaction_file else None
         key = RedactionKey.load_or_create(data_folder / "keys" / "redaction.key")
-        return EventRedactor(Redactor(RedactionPolicy.build(key, configuration)))
+        policy = RedactionPolicy.build(key, configuration, compiled=CompiledRules.of_user())
+        return EventRedactor(Redactor(policy))
     except (KeyFileError, ConfigurationError, OSError, ImportError) as error:
         log_event(_LOGGER, logging.ERROR, "redaction_unusable", error=error)
         raise
