@@ -132,6 +132,21 @@ def count_values(
 
 
 @dataclass(frozen=True, slots=True)
+class WordUse:
+    """Where a word of the index stands.
+
+    Attributes:
+        documents: Versions that hold it.
+        row: Number of the chunk that was stored last of those that hold it.
+        at_least: More chunks hold it than were looked at.
+    """
+
+    documents: int
+    row: int
+    at_least: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A chunk that matched. ``score`` is BM25, greater is better; equal scores order by ``row``.
 

@@ -41,6 +41,29 @@ KNOWN_PAGE_HITS_MAX: Final = 20
 FACET_PASSAGES_MAX: Final = 50_000
 FACET_VALUES_MAX: Final = 50
 
+# Suggestions. Words of the index that begin as the last word does, and the fewest letters it needs.
+COMPLETION_WORDS_MAX: Final = 4_096
+COMPLETION_CODE_POINTS_MIN: Final = 2
+# Words of a text that are corrected, and how long they are: shorter ones have too many neighbours,
+# of longer ones each letter costs more than fifty look-ups.
+CORRECTED_WORDS_MAX: Final = 8
+CORRECTED_CODE_POINTS_MIN: Final = 4
+CORRECTED_CODE_POINTS_MAX: Final = 20
+# Words that differ by two letters are looked for from this length on, among so many words that
+# begin with the same letters.
+TWO_ERRORS_CODE_POINTS_MIN: Final = 7
+TWO_ERRORS_COMMON_BEGINNING: Final = 3
+TWO_ERRORS_WORDS_MAX: Final = 512
+# Neighbours of a word of which it is looked up whether the corpus still has them; suggestions for it.
+NEIGHBOURS_MAX: Final = 32
+CORRECTIONS_OF_A_WORD_MAX: Final = 3
+# Passages of a suggested word in which documents are counted, and passages of a typed word that
+# are looked at first: mostly one of them is of a current version.
+WORD_PASSAGES_MAX: Final = 256
+KNOWN_WORD_PASSAGES_MAX: Final = 16
+# Passages that are counted to tell which of two common words is the more common one.
+COMMON_WORD_PASSAGES_MAX: Final = 100_000
+
 SNIPPET_CODE_POINTS: Final = 320
 # Code points shown before the first highlight of a snippet where there is room.
 SNIPPET_LEAD_CODE_POINTS: Final = 60

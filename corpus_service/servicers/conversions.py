@@ -306,6 +306,7 @@ def explanation_message(explanation: Explanation) -> search_service_pb2.QueryExp
         relaxed=explanation.relaxed,
         empty_reason=explanation.empty_reason,
         candidate_limit=explanation.candidate_limit,
+        suggested_query=explanation.suggested_query,
     )
 
 

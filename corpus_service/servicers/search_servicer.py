@@ -12,6 +12,7 @@ from corpus_service.servicers.facet_messages import counts_message, facet_fields
 from corpus_service.servicers.filters import require_game, search_filter
 from corpus_service.servicers.find_messages import document_message, find_request
 from corpus_service.servicers.paging import Page, Pager
+from corpus_service.servicers.suggestion_calls import suggest_terms
 from corpus_service.services.delivered_rows import read_rows, write_rows
 from corpus_service.services.failures import invalid, precondition
 from corpus_service.services.find_text import FindPosition, FindRequest, FindStore, FindTextUseCase
@@ -22,7 +23,12 @@ from corpus_service.services.search import (
     SearchStore,
     SearchUseCase,
 )
-from sourcecorpus.corpus.v1 import search_service_pb2, search_service_pb2_grpc
+from corpus_service.services.suggestions import SuggestTermsUseCase
+from sourcecorpus.corpus.v1 import (
+    search_service_pb2,
+    search_service_pb2_grpc,
+    suggestions_pb2,
+)
 from sourcecorpus.rpc.limits import (
     SEARCH_HITS_PER_DOCUMENT_DEFAULT,
     SEARCH_PAGE_SIZE_DEFAULT,
@@ -45,6 +51,7 @@ class SearchServicer(search_service_pb2_grpc.SearchServiceServicer):
         self._store = store
         self._use_case = SearchUseCase(store)
         self._find = FindTextUseCase(store)
+        self._suggestions = SuggestTermsUseCase(store)
         self._pager = Pager(signer, f"/{SERVICE}/Search")
         self._find_pager = Pager(signer, f"/{SERVICE}/FindText")
         self._pool = pool
@@ -64,6 +71,13 @@ class SearchServicer(search_service_pb2_grpc.SearchServiceServicer):
         del context
         wanted = find_request(request)
         return await self._pool.run(self._find_page, request, wanted)
+
+    async def SuggestTerms(  # noqa: N802 - name of the contract
+        self, request: suggestions_pb2.SuggestTermsRequest, context: Context
+    ) -> suggestions_pb2.SuggestTermsResponse:
+        """Suggests words of the corpus; see the contract."""
+        del context
+        return await self._pool.run(suggest_terms, self._suggestions, request)
 
     def _find_page(
         self, request: search_service_pb2.FindTextRequest, wanted: FindRequest

@@ -87,6 +87,7 @@ class Explanation:
     relaxed: bool = False
     empty_reason: str = ""
     candidate_limit: int = 0
+    suggested_query: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from corpus_service.domain.queries import DocumentCounts
 from corpus_service.domain.sources import Passage, Snapshot, Version
 from corpus_service.search.limits import FACET_PASSAGES_MAX, KNOWN_PAGE_HITS_MAX, KNOWN_PAGES_MAX
+from corpus_service.search.query import NO_MATCH
 from corpus_service.search.snippets import Snippet, make_snippet
 from corpus_service.services.known_pages import KnownPages
 from corpus_service.services.ranking import (
@@ -17,6 +18,7 @@ from corpus_service.services.ranking import (
     SearchPagePosition,
     SearchRequest,
 )
+from corpus_service.services.suggestions import SuggestTermsUseCase
 from corpus_service.storage.interface import SourceReader
 from corpus_service.storage.passage_interface import PassageIndex
 from sourcecorpus.rpc import deadline
@@ -65,6 +67,7 @@ class SearchUseCase:
     def __init__(self, store: SearchStore) -> None:
         self._store = store
         self._ranking = PassageRanking(store)
+        self._suggestions = SuggestTermsUseCase(store)
         self._known: KnownPages[SearchPage] = KnownPages(KNOWN_PAGES_MAX)
 
     def search(
@@ -90,10 +93,19 @@ class SearchUseCase:
         counts = None
         if request.facets and position is None:
             counts = self._counts(request, as_of)
-        page = SearchPage(hits, ranked.explanation, ranked.following, counts)
+        explanation = self._explained(request, ranked) if position is None else ranked.explanation
+        page = SearchPage(hits, explanation, ranked.following, counts)
         if present == as_of and len(hits) <= KNOWN_PAGE_HITS_MAX:
             self._known.keep(request.game_id, present, key, page)
         return page
+
+    def _explained(self, request: SearchRequest, ranked: RankedPage) -> Explanation:
+        """Adds what may have been meant, where not every hit holds every word."""
+        explanation = ranked.explanation
+        if explanation.empty_reason != NO_MATCH and not explanation.relaxed:
+            return explanation
+        corrected = self._suggestions.corrected(request.game_id, request.query)
+        return replace(explanation, suggested_query=corrected)
 
     def _counts(self, request: SearchRequest, as_of: Snapshot) -> DocumentCounts:
         """Counts the documents of the first step that finds any: what holds every word, if it can be."""

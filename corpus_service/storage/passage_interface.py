@@ -12,6 +12,7 @@ from corpus_service.domain.queries import (
     Query,
     SearchFilter,
     SearchPosition,
+    WordUse,
 )
 from corpus_service.domain.sources import Passage, Snapshot
 
@@ -97,6 +98,32 @@ class PassageIndex(Protocol):
         self, game_id: str, tokens: Collection[str], *, deadline_seconds: float | None = None
     ) -> Sequence[str]:
         """Returns those of some tokens that the index holds, in their order."""
+
+    def counted_tokens(
+        self, game_id: str, beginning: str, *, limit: int, deadline_seconds: float | None = None
+    ) -> Sequence[tuple[str, int]]:
+        """Returns tokens that begin with a text, ascending, with the number of chunks that hold each.
+
+        A hint that tells common words from rare ones: where something was deleted lately the numbers
+        may be those from before; `word_uses` tells what is there.
+        """
+
+    def word_uses(
+        self,
+        game_id: str,
+        tokens: Collection[str],
+        *,
+        passages_max: int,
+        deadline_seconds: float | None = None,
+    ) -> Mapping[str, WordUse]:
+        """Returns how current versions use those of some tokens that they hold.
+
+        Args:
+            game_id: The game.
+            tokens: Tokens, at most `LOOK_UP_IDS_MAX`.
+            passages_max: Chunks to look at for each token, those that were stored last.
+            deadline_seconds: Time left.
+        """
 
     def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
         """Returns the chunks with these numbers, in one look-up."""

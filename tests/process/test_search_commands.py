@@ -1,6 +1,7 @@
 """``source-corpus search`` against both services: what a person asks beside the hits."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -12,19 +13,28 @@ from tests.process.conftest import Services
 pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
 
 
-def test_counts_beside_the_hits(
+Lines = Callable[..., list[str]]
+
+
+@pytest.fixture
+def lines(
     services: Services, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+) -> Lines:
+    """Runs a command over a game with ten captures; its lines."""
     for name in ("capture", "corpus"):
         monkeypatch.setenv(f"SOURCECORPUS_{name.upper()}_ADDRESS", services.addresses[name])
-
-    def lines(*words: str) -> list[str]:
-        assert main(words) == 0
-        return capsys.readouterr().out.splitlines()
-
     with services.client() as client:
         make_game(client)
         deliver(client, mixed(10, GAME), "search")
+
+    def run(*words: str) -> list[str]:
+        assert main(words) == 0
+        return capsys.readouterr().out.splitlines()
+
+    return run
+
+
+def test_counts_beside_the_hits(lines: Lines) -> None:
     shown = lines("search", "--facets", "Report")
     total = next(line for line in shown if line.startswith("documents: "))
     family = next(line for line in shown if line.startswith("   family: "))
@@ -35,3 +45,14 @@ def test_counts_beside_the_hits(
     title = next(hit["title"] for hit in document["hits"] if hit.get("title"))
     found = json.loads(lines("search", "--json", "--title", title.upper(), "Report")[0])
     assert {hit["title"] for hit in found["hits"]} == {title}
+
+
+def test_words_are_suggested(lines: Lines) -> None:
+    (shown,) = [line for line in lines("suggest", "the", "repo") if line.endswith("the Report")]
+    assert shown.startswith("completion")
+    document = json.loads(lines("suggest", "--json", "reprot ")[0])
+    assert [one["word"] for one in document["suggestions"]] == ["Report"]
+    assert document["suggestions"][0]["kind"] == "SUGGESTION_KIND_CORRECTION"
+    assert lines("suggest", "zzzz") == []
+    explained = json.loads(lines("search", "--json", "reprot")[0])["explanation"]
+    assert explained["suggested_query"] == "Report"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
@@ -13,6 +14,8 @@ from corpus_service.domain.queries import (
     Query,
     SearchFilter,
     SearchPosition,
+    Term,
+    WordUse,
     count_values,
 )
 from corpus_service.domain.sources import Passage, Snapshot
@@ -119,6 +122,47 @@ class MemoryPassageIndex(ABC):
                 token for chunk in game.index.values() for token in (*chunk.heading, *chunk.body)
             }
         return [token for token in tokens if token in known]
+
+    def counted_tokens(
+        self, game_id: str, beginning: str, *, limit: int, deadline_seconds: float | None = None
+    ) -> Sequence[tuple[str, int]]:
+        """See `PassageIndex.counted_tokens`."""
+        with self._game(game_id) as game:
+            found = Counter(
+                token
+                for chunk in game.index.values()
+                for token in {*chunk.heading, *chunk.body}
+                if token.startswith(beginning)
+            )
+        return sorted(found.items())[:limit]
+
+    def word_uses(
+        self,
+        game_id: str,
+        tokens: Collection[str],
+        *,
+        passages_max: int,
+        deadline_seconds: float | None = None,
+    ) -> Mapping[str, WordUse]:
+        """See `PassageIndex.word_uses`."""
+        found: dict[str, WordUse] = {}
+        with self._game(game_id) as game:
+            for token in tokens:
+                matching = [row for row, chunk in game.index.items() if chunk.matches(Term(token))]
+                admitted = {
+                    row: game.chunk_versions[row].id
+                    for row in sorted(matching, reverse=True)[:passages_max]
+                    if reading.version_fits(
+                        game, game.chunk_versions[row], SearchFilter(), game.sequence
+                    )
+                }
+                if admitted:
+                    found[token] = WordUse(
+                        documents=len(set(admitted.values())),
+                        row=max(admitted),
+                        at_least=len(matching) > passages_max,
+                    )
+        return found
 
     def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
         """See `PassageIndex.passages`."""

@@ -15,9 +15,10 @@ from corpus_service.domain.queries import (
     Query,
     SearchFilter,
     SearchPosition,
+    WordUse,
 )
 from corpus_service.domain.sources import Passage, Snapshot
-from corpus_service.storage.sqlite import read_facets, read_passages
+from corpus_service.storage.sqlite import read_facets, read_passages, read_words
 from corpus_service.storage.sqlite.game_database import check_epoch, snapshot_of
 from corpus_service.storage.sqlite.index_tokens import index_tokens, known_tokens
 from corpus_service.storage.sqlite.scan_versions import scan_versions
@@ -104,6 +105,25 @@ class SqlitePassageIndex(ABC):
         """See `PassageIndex.known_tokens`."""
         with self._reading(game_id, deadline_seconds) as connection:
             return known_tokens(connection, tokens)
+
+    def counted_tokens(
+        self, game_id: str, beginning: str, *, limit: int, deadline_seconds: float | None = None
+    ) -> Sequence[tuple[str, int]]:
+        """See `PassageIndex.counted_tokens`."""
+        with self._reader(game_id, deadline_seconds) as connection:
+            return read_words.counted_tokens(connection, beginning, limit=limit)
+
+    def word_uses(
+        self,
+        game_id: str,
+        tokens: Collection[str],
+        *,
+        passages_max: int,
+        deadline_seconds: float | None = None,
+    ) -> Mapping[str, WordUse]:
+        """See `PassageIndex.word_uses`."""
+        with self._reading(game_id, deadline_seconds) as connection:
+            return read_words.word_uses(connection, tokens, passages_max=passages_max)
 
     def passages(self, game_id: str, rows: Collection[int]) -> Mapping[int, Passage]:
         """See `PassageIndex.passages`."""

@@ -81,6 +81,7 @@ METHOD_POLICIES: Final[dict[str, MethodPolicy]] = {
     f"{_CORPUS}IngestService/UploadContent": _policy(MethodClass.CONTENT_STREAM, Role.CAPTURE),
     f"{_CORPUS}SearchService/Search": _BRIDGE_READ,
     f"{_CORPUS}SearchService/FindText": _BRIDGE_READ,
+    f"{_CORPUS}SearchService/SuggestTerms": _BRIDGE_READ,
     f"{_CORPUS}SourceService/ListSources": _BRIDGE_READ,
     f"{_CORPUS}SourceService/GetSource": _BRIDGE_READ,
     f"{_CORPUS}SourceService/ListVersions": _BRIDGE_READ,

@@ -41,6 +41,7 @@ COMMANDS: Final = (
     CommandModule("capture", "capture", "send captured tool results from files"),
     CommandModule("games", "games", "list, make, pause and resume games"),
     CommandModule("search", "search", "search passages"),
+    CommandModule("suggest", "suggest", "suggest words that a game has for what was typed"),
     CommandModule("find", "find", "find exact text, every line of it"),
     CommandModule("sources", "sources", "list the sources of a game, or show one"),
     CommandModule("versions", "sources", "list the versions of a source"),

@@ -106,6 +106,8 @@ def _print_answer(answer: SearchResponse) -> None:
     explanation = answer.explanation
     if not answer.hits:
         warn(f"nothing found {explanation.empty_reason}".rstrip())
+    if explanation.suggested_query:
+        warn(f"did you mean: {printable(explanation.suggested_query)}")
     if explanation.relaxed:
         warn("no passage holds every word; these hold most of them")
     if explanation.excluded:
