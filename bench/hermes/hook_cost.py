@@ -16,6 +16,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import socket
 import statistics
 import subprocess
@@ -48,6 +49,8 @@ def main() -> None:
         sys.stdout.flush()
         if options.sidecar == "full":
             subprocess.run(["umount", "-l", str(Path(folder) / "data")], check=True)
+        # A sidecar whose folder is gone ends, whatever it still keeps.
+        shutil.rmtree(folder, ignore_errors=True)
         # As Hermes' own one-shot mode ends.
         os._exit(0)
 
