@@ -131,6 +131,20 @@ def count_values(
     return DocumentCounts(documents, dict(zip(asked, counts, strict=True)), at_least)
 
 
+def add_counts(parts: Iterable[DocumentCounts]) -> DocumentCounts:
+    """Adds the counts of several games."""
+    documents, at_least = 0, False
+    by_field: dict[FacetField, dict[str, int]] = {}
+    for part in parts:
+        documents += part.documents
+        at_least = at_least or part.at_least
+        for facet, values in part.by_field.items():
+            known = by_field.setdefault(facet, {})
+            for value, number in values.items():
+                known[value] = known.get(value, 0) + number
+    return DocumentCounts(documents, by_field, at_least)
+
+
 @dataclass(frozen=True, slots=True)
 class WordUse:
     """Where a word of the index stands.

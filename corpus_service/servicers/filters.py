@@ -73,12 +73,12 @@ def source_filter(request: source_service_pb2.ListSourcesRequest) -> SourceFilte
     )
 
 
-def require_game(game_id: str) -> str:
+def require_game(game_id: str, field: str = "game_id") -> str:
     """Checks that a request names a game; whether it exists is the store's to say."""
     if not game_id:
-        raise invalid("FIELD_REQUIRED", "game_id")
+        raise invalid("FIELD_REQUIRED", field)
     if len(game_id.encode()) > IDENTIFIER_BYTES_MAX:
-        raise invalid("FIELD_TOO_LARGE", "game_id", limit_bytes=IDENTIFIER_BYTES_MAX)
+        raise invalid("FIELD_TOO_LARGE", field, limit_bytes=IDENTIFIER_BYTES_MAX)
     return game_id
 
 

@@ -28,9 +28,25 @@ class LookedInto:
         return self.known
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How a hit was found.
+
+    Attributes:
+        stage: Number of the stage of the plan; hits of a search never fall back to an earlier one.
+        relaxed: It need not hold every word.
+    """
+
+    stage: int = 0
+    relaxed: bool = False
+
+
 @dataclass(slots=True)
 class CollectedHits:
-    """The hits of one page on the way, each row once, each version up to its share of all pages."""
+    """The hits of one page on the way, each row once, each version up to its share of all pages.
+
+    ``steps`` say how the hits of ``chosen`` were found.
+    """
 
     delivered: frozenset[int]
     shares: Counter[str]
@@ -38,6 +54,7 @@ class CollectedHits:
     wanted: int
     looked: LookedInto
     chosen: list[Candidate] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
 
     @property
     def missing(self) -> int:
@@ -59,9 +76,10 @@ class CollectedHits:
                 break
         return fitting
 
-    def take(self, found: Sequence[Candidate]) -> None:
-        """Adds hits."""
+    def take(self, found: Sequence[Candidate], step: Step) -> None:
+        """Adds hits of a step."""
         self.chosen += found
+        self.steps += [step] * len(found)
         self.delivered = self.delivered.union(candidate.row for candidate in found)
         self.shares.update(candidate.version_id for candidate in found)
 

@@ -33,7 +33,7 @@ from corpus_service.search.preparation import normalise
 from corpus_service.search.query import NO_MATCH, parse_query
 from corpus_service.search.units import Unit, all_of
 from corpus_service.search.word_forms import with_forms
-from corpus_service.services.collected_hits import CollectedHits, GameVocabulary, LookedInto
+from corpus_service.services.collected_hits import CollectedHits, GameVocabulary, LookedInto, Step
 from corpus_service.services.failures import invalid
 from corpus_service.storage.passage_interface import PassageIndex
 from sourcecorpus.rpc import deadline
@@ -95,7 +95,7 @@ class RankedPage:
     """The candidates of a page, best first; ``following`` is None at the end.
 
     ``units`` are what the candidates may hold, for highlights; ``passages`` are those by row that
-    ranking had to look into.
+    ranking had to look into; ``steps`` say how the candidates were found.
     """
 
     candidates: tuple[Candidate, ...]
@@ -103,6 +103,7 @@ class RankedPage:
     units: tuple[Unit, ...] = ()
     following: SearchPagePosition | None = None
     passages: Mapping[int, Passage] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,7 @@ class PassageRanking:
             limited = limited or more
             if found:
                 last, stopped = stage, number
-            page.take(found)
+            page.take(found, Step(number, stage.relaxed))
             if not page.missing or (stage.alone and page.delivered):
                 break
         if page.missing and not fills_with_some(stages):
@@ -212,14 +213,19 @@ class PassageRanking:
                 found = page.fitting(listings[number])
                 if found:
                     last, stopped = stage, len(stages)
-                page.take(found)
+                page.take(found, Step(len(stages), stage.relaxed))
         given = never_rising(page.chosen[: request.page_size])
         following = None
         if not page.missing:
             rows = begin.delivered.union(candidate.row for candidate in given)
             following = SearchPagePosition(stopped, rows)
         return RankedPage(
-            given, _explanation(last, limited=limited), last.units, following, looked.known
+            given,
+            _explanation(last, limited=limited),
+            last.units,
+            following,
+            looked.known,
+            tuple(page.steps[: len(given)]),
         )
 
     def _stage(

@@ -10,6 +10,7 @@ from corpus_service.domain.sources import Passage, Snapshot, Version
 from corpus_service.search.limits import FACET_PASSAGES_MAX, KNOWN_PAGE_HITS_MAX, KNOWN_PAGES_MAX
 from corpus_service.search.query import NO_MATCH
 from corpus_service.search.snippets import Snippet, make_snippet
+from corpus_service.services.collected_hits import Step
 from corpus_service.services.known_pages import KnownPages
 from corpus_service.services.ranking import (
     Explanation,
@@ -46,6 +47,7 @@ class Hit:
     version: Version
     score: float
     snippet: Snippet
+    step: Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +143,9 @@ class SearchUseCase:
                 version=versions[candidate.version_id],
                 score=candidate.score,
                 snippet=make_snippet(passages[candidate.row].text, page.units),
+                step=step,
             )
-            for candidate in chosen
+            for candidate, step in zip(chosen, page.steps, strict=True)
             # A deletion between the look-ups takes its passages along.
             if candidate.row in passages and candidate.version_id in versions
         )

@@ -6,7 +6,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from sourcecorpus.bridge.cli.commands.common import (
-    add_game,
     open_client,
     resolve_game,
     whole_number,
@@ -47,7 +46,13 @@ def register(_name: str, parser: argparse.ArgumentParser) -> None:
         " Write -- before a query that begins with -."
     )
     parser.add_argument("query", nargs="+", metavar="WORD")
-    add_game(parser)
+    parser.add_argument(
+        "--game",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="game id or alias; may be left out if there is one, and given for each of several",
+    )
     parser.add_argument("--family", action="append", default=[], help="only this family")
     parser.add_argument("--kind", action="append", default=[], help="only this kind")
     parser.add_argument("--host", action="append", default=[], help="only this host")
@@ -74,9 +79,11 @@ def run(options: argparse.Namespace) -> int:
         else VersionScope.VERSION_SCOPE_LATEST
     )
     with open_client() as client:
+        games = [resolve_game(client, game) for game in options.game or [""]]
         answer = client.search.Search(
             SearchRequest(
-                game_id=resolve_game(client, options.game),
+                game_id="" if len(games) > 1 else games[0],
+                game_ids=games if len(games) > 1 else (),
                 query=" ".join(options.query),
                 filter=SearchFilter(
                     families=options.family,
@@ -94,13 +101,15 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(message_document(answer))
     else:
-        _print_answer(answer)
+        _print_answer(answer, name_games=len(games) > 1)
     return 0
 
 
-def _print_answer(answer: SearchResponse) -> None:
+def _print_answer(answer: SearchResponse, *, name_games: bool) -> None:
     for number, hit in enumerate(answer.hits, start=1):
         _print_hit(number, hit)
+        if name_games:
+            print(f"   game: {hit.game_id}")
     if answer.HasField("facet_counts"):
         _print_counts(answer.facet_counts)
     explanation = answer.explanation
