@@ -150,6 +150,7 @@ class LineSlice:
             follows.
         next_line: Line where reading goes on, 0 at the end of the text.
         next_line_offset: Code points of that line that were given already.
+        proven: The whole text of the version has its hash.
     """
 
     lines: tuple[Line, ...]
@@ -157,6 +158,7 @@ class LineSlice:
     end: int
     next_line: int
     next_line_offset: int
+    proven: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ Instant: TypeAlias = int
 CODE_FAMILY: Final = "code_run"
 """Family of the calls that make further calls: their results hang under the run's source."""
 
+JOB_FAMILY: Final = "crawl_job"
+"""Family of the jobs that list pages: what they fetched hangs under the job's source, in order."""
+
 
 class Completeness(enum.IntEnum):
     """How much of what was asked for a content holds."""

@@ -8,7 +8,8 @@ from corpus_service.domain.sources import Passage
 from corpus_service.servicers.filters import require_game
 from corpus_service.servicers.paging import Pager
 from corpus_service.services.failures import invalid
-from corpus_service.services.reading import ReadingStore, ReadingUseCase
+from corpus_service.services.locating import ReadingStore
+from corpus_service.services.reading import ReadingUseCase
 from corpus_service.services.refs import format_ref
 from corpus_service.storage.interface import SourceReader
 from sourcecorpus.corpus.v1 import chunks_pb2, citation_pb2

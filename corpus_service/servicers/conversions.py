@@ -8,7 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from corpus_service.domain.deletions import Tombstone
 from corpus_service.domain.games import Game
-from corpus_service.domain.sources import LineSlice, Observation, Source, Version
+from corpus_service.domain.sources import Line, Observation, Source, Version
 from corpus_service.domain.text_facts import TextFacts
 from corpus_service.domain.vocabulary import Instant
 from corpus_service.search.limits import EXPLAINED_WORD_CODE_POINTS_MAX, EXPLAINED_WORDS_MAX
@@ -189,13 +189,13 @@ def observation_message(observation: Observation) -> source_pb2.Observation:
     )
 
 
-def line_messages(lines: LineSlice) -> list[source_service_pb2.Line]:
+def line_messages(lines: Sequence[Line]) -> list[source_service_pb2.Line]:
     """Returns lines as messages."""
     return [
         source_service_pb2.Line(
             number=line.number, text=line.text, offset=line.offset, partial=line.partial
         )
-        for line in lines.lines
+        for line in lines
     ]
 
 

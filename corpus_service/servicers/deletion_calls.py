@@ -10,7 +10,7 @@ from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game
 from corpus_service.services.deletion import DeletionStore, DeletionUseCase
 from corpus_service.services.failures import invalid
-from corpus_service.services.reading import SourceLocator
+from corpus_service.services.locating import SourceLocator
 from sourcecorpus.corpus.v1 import deletion_pb2
 
 

@@ -9,7 +9,7 @@ from corpus_service.servicers.conversions import timestamp
 from corpus_service.servicers.filters import require_game
 from corpus_service.servicers.paging import Pager
 from corpus_service.services.failures import invalid
-from corpus_service.services.reading import SourceLocator
+from corpus_service.services.locating import SourceLocator
 from corpus_service.services.refresh import RefreshOutcome, RefreshUseCase
 from sourcecorpus.capture.v1 import refresh_pb2 as shared
 from sourcecorpus.corpus.v1 import refresh_pb2 as messages

@@ -20,24 +20,21 @@ from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game, source_filter
 from corpus_service.servicers.paging import Pager
 from corpus_service.servicers.reading_messages import (
-    document_locator,
     document_message,
-    line_selection,
+    document_request,
 )
 from corpus_service.servicers.refresh_calls import RefreshCalls
 from corpus_service.servicers.run_calls import RunCalls
 from corpus_service.services.deletion import DeletionStore
 from corpus_service.services.failures import invalid
+from corpus_service.services.locating import SourceLocator
 from corpus_service.services.raw_content import (
     ContentLocator,
     RawContent,
     RawContentStore,
     RawContentUseCase,
 )
-from corpus_service.services.reading import (
-    ReadingUseCase,
-    SourceLocator,
-)
+from corpus_service.services.reading import ReadingUseCase
 from sourcecorpus.corpus.v1 import (
     chunks_pb2,
     deletion_pb2,
@@ -129,13 +126,7 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         """Reads exact lines of one version; see the contract."""
         del context
         game_id = require_game(request.game_id)
-        part = await self._pool.run(
-            self._reading.read_document,
-            game_id,
-            document_locator(request),
-            line_selection(request),
-            request.expected_version_id,
-        )
+        part = await self._pool.run(self._reading.read_document, game_id, document_request(request))
         return document_message(request, part)
 
     async def ListChunks(  # noqa: N802 - name of the contract

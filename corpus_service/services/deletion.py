@@ -9,7 +9,7 @@ from corpus_service.domain.deletions import Deletion, DeletionReason, DeletionRe
 from corpus_service.domain.vocabulary import Instant
 from corpus_service.limits import DELETION_NOTE_CODE_POINTS_MAX
 from corpus_service.services.failures import invalid, not_found
-from corpus_service.services.reading import SourceLocator
+from corpus_service.services.locating import SourceLocator
 from corpus_service.storage.deletion_interface import SourceDeleter
 from sourcecorpus.identity import canonicalise
 from sourcecorpus.rpc import deadline

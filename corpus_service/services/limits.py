@@ -38,6 +38,11 @@ NEAREST_CODE_POINTS_MAX: Final = 2_000
 QUOTE_CONTEXT_CODE_POINTS_MAX: Final = 1_024
 QUOTE_CANDIDATES_MAX: Final = 20
 
+# Documents, collections or sections that are named when a locator fits several, and collections whose
+# neighbouring documents are named.
+LOCATOR_CANDIDATES_MAX: Final = 20
+ADJACENT_COLLECTIONS_MAX: Final = 8
+
 # Receipts of nested tool calls: those that wait in one game, their bytes together and each, how long
 # they wait, and games that are remembered.
 RECEIPTS_PENDING_MAX: Final = 64

@@ -8,7 +8,8 @@ from typing import Protocol
 
 from corpus_service.domain.sources import ContentFacts
 from corpus_service.services.failures import invalid
-from corpus_service.services.reading import ReadingStore, ReadingUseCase
+from corpus_service.services.locating import ReadingStore
+from corpus_service.services.reading import ReadingUseCase
 from corpus_service.storage.interface import ContentReader
 from sourcecorpus.identity import is_content_hash
 from sourcecorpus.rpc import deadline

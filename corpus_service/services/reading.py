@@ -3,61 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
 
+from corpus_service.domain.documents import Place
 from corpus_service.domain.queries import SourceFilter, SourcePosition
 from corpus_service.domain.sources import LineSlice, Observation, Snapshot, Source, Version
-from corpus_service.services.failures import invalid, not_found, precondition
+from corpus_service.services.failures import invalid, not_found
+from corpus_service.services.limits import ADJACENT_COLLECTIONS_MAX
+from corpus_service.services.locating import (
+    DocumentLocator,
+    Located,
+    Locating,
+    ReadingStore,
+    SourceLocator,
+)
 from corpus_service.services.reading_selection import (
     LineSelection,
     line_too_long,
-    prove_whole_text,
     selected_lines,
     version_moved,
     whole_lines,
 )
-from corpus_service.services.refs import format_ref, read_ref
-from corpus_service.storage.interface import SourceReader, TextReader
-from sourcecorpus.identity import canonicalise
+from corpus_service.services.refs import format_ref
+from corpus_service.services.sections import section_lines
 from sourcecorpus.rpc import deadline
 from sourcecorpus.rpc.limits import (
     OBSERVATIONS_SHOWN_MAX,
     READ_CODE_POINTS_MAX,
-    URI_BYTES_MAX,
 )
 
 
-class ReadingStore(SourceReader, TextReader, Protocol):
-    """What reading needs of a store."""
-
-
 @dataclass(frozen=True, slots=True)
-class SourceLocator:
-    """Names a source: exactly one of an id and an address in any spelling."""
+class DocumentRequest:
+    """What to read.
 
-    source_id: str = ""
-    uri: str = ""
+    Attributes:
+        locator: Names the version.
+        selection: Which lines of it.
+        expected_version_id: The version that the locator must name; "" for any.
+        collection_id: Collection to go on in behind the end of the document; "" for none.
+        with_adjacent: Name the documents before and behind it.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class DocumentLocator:
-    """Names a version: exactly one of the fields is set."""
-
-    version_id: str = ""
-    source_id: str = ""
-    canonical_uri: str = ""
-    citation: str = ""
+    locator: DocumentLocator
+    selection: LineSelection
+    expected_version_id: str = ""
+    collection_id: str = ""
+    with_adjacent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentPart:
-    """Lines of a version with the ref of their span; ``last_line`` is the end of a selection, 0 for none."""
+    """Lines of a version.
+
+    Attributes:
+        version: The version.
+        lines: The lines.
+        ref: Ref of their span.
+        last_line: End of the selection, 0 for none.
+        place: Where the document stands in the collection that is read.
+        adjacent: Where it stands in every collection that has it, where that was asked for.
+    """
 
     version: Version
     lines: LineSlice
     ref: str
     last_line: int
+    place: Place | None = None
+    adjacent: Sequence[Place] = ()
 
 
 class ReadingUseCase:
@@ -65,6 +78,7 @@ class ReadingUseCase:
 
     def __init__(self, store: ReadingStore) -> None:
         self._store = store
+        self._locating = Locating(store)
 
     def list_sources(
         self,
@@ -93,7 +107,7 @@ class ReadingUseCase:
         Raises:
             Failure: NOT_FOUND SOURCE_NOT_FOUND.
         """
-        source = self._source(game_id, locator)
+        source = self._locating.source(game_id, locator)
         observations = self._store.list_observations(
             game_id, source.source_id, limit=OBSERVATIONS_SHOWN_MAX
         )
@@ -107,70 +121,82 @@ class ReadingUseCase:
         Raises:
             Failure: NOT_FOUND SOURCE_NOT_FOUND.
         """
-        source = self._source(game_id, locator)
+        source = self._locating.source(game_id, locator)
         return self._store.list_versions(
             game_id, source.source_id, limit=limit, after=after, as_of=as_of
         )
 
-    def get_version(self, game_id: str, version_id: str, field: str = "version_id") -> Version:
-        """Returns exactly this version.
+    def get_version(self, game_id: str, version_id: str) -> Version:
+        """Returns exactly this version; see `Locating.version`."""
+        return self._locating.version(game_id, version_id)
+
+    def read_document(self, game_id: str, request: DocumentRequest) -> DocumentPart:
+        """Reads lines of exactly one version; its text is proven by its hash.
 
         Raises:
-            Failure: NOT_FOUND VERSION_NOT_FOUND; FAILED_PRECONDITION VERSION_DELETED.
+            Failure: What `Locating.document` raises; INVALID_ARGUMENT SPAN_OUT_OF_RANGE;
+                NOT_FOUND SECTION_NOT_FOUND, COLLECTION_NOT_FOUND; FAILED_PRECONDITION
+                AMBIGUOUS_LOCATOR; ABORTED VERSION_MOVED; OUT_OF_RANGE LINE_OUT_OF_RANGE;
+                RESOURCE_EXHAUSTED LINE_TOO_LONG; DATA_LOSS STORED_HASH_MISMATCH with both hashes.
         """
-        if not version_id:
-            raise invalid("FIELD_REQUIRED", field)
-        version = self._store.get_versions(game_id, (version_id,)).get(version_id)
-        if version is not None:
-            return version
-        if self._store.deleted_versions(game_id, (version_id,)):
-            raise precondition("VERSION_DELETED", field)
-        raise not_found("VERSION_NOT_FOUND", field)
-
-    def read_document(
-        self,
-        game_id: str,
-        locator: DocumentLocator,
-        selection: LineSelection,
-        expected_version_id: str = "",
-    ) -> DocumentPart:
-        """Reads lines of exactly one version; a text that is returned whole is proven by its hash.
-
-        Raises:
-            Failure: INVALID_ARGUMENT LOCATOR_REQUIRED, INVALID_REF, REF_CHECK_FAILED, SPAN_OUT_OF_RANGE;
-                NOT_FOUND SOURCE_NOT_FOUND, VERSION_NOT_FOUND; FAILED_PRECONDITION VERSION_DELETED;
-                ABORTED VERSION_MOVED; OUT_OF_RANGE LINE_OUT_OF_RANGE; RESOURCE_EXHAUSTED LINE_TOO_LONG;
-                DATA_LOSS STORED_HASH_MISMATCH with both hashes.
-        """
-        version, span_start = self._locate(game_id, locator)
-        if expected_version_id and version.version_id != expected_version_id:
+        located = self._locating.document(game_id, request.locator)
+        version = located.version
+        if request.expected_version_id and version.version_id != request.expected_version_id:
             raise version_moved(version.version_id)
-        selection = selected_lines(selection, version)
-        first_line = selection.first_line
-        if not first_line:
-            first_line = 1
-            if span_start:
-                first_line, _ = self._store.line_numbers(
-                    game_id, version.version_id, span_start, span_start
-                )
-        if first_line > max(version.line_count, 1):
-            raise invalid("SPAN_OUT_OF_RANGE", "first_line", line_count=version.line_count)
-        if selection.first_line_offset > version.text_length:
-            raise invalid("SPAN_OUT_OF_RANGE", "first_line_offset", text_length=version.text_length)
+        selection = self._selected(game_id, located, request.selection)
         lines = self._store.read_lines(
             game_id,
             version.version_id,
-            first_line=first_line,
+            first_line=selection.first_line,
             first_line_offset=selection.first_line_offset,
             max_lines=selection.max_lines,
             max_characters=selection.max_characters,
             deadline_seconds=deadline.remaining(),
         )
-        prove_whole_text(version, lines)
         if selection.line_only:
             lines = self._whole_lines(game_id, version, lines)
         ref = format_ref(version.version_id, lines.start, lines.end)
-        return DocumentPart(version, lines, ref, selection.last_line)
+        place, adjacent = self._places(game_id, located, request)
+        return DocumentPart(version, lines, ref, selection.last_line, place, adjacent)
+
+    def _selected(self, game_id: str, located: Located, selection: LineSelection) -> LineSelection:
+        """Returns a selection that has a first line, within the bounds of the version."""
+        version = located.version
+        if selection.section is not None:
+            first, last = section_lines(
+                self._store.list_headings(game_id, version.version_id),
+                selection.section.headings,
+                version.line_count,
+                selection.section.field,
+            )
+            selection = replace(selection, section=None, first_line=first, last_line=last)
+        selection = selected_lines(selection, version)
+        first_line = selection.first_line
+        if not first_line:
+            first_line = 1
+            if located.span_start and not selection.whole:
+                start = located.span_start
+                first_line, _ = self._store.line_numbers(game_id, version.version_id, start, start)
+        if first_line > max(version.line_count, 1):
+            raise invalid("SPAN_OUT_OF_RANGE", "first_line", line_count=version.line_count)
+        if selection.first_line_offset > version.text_length:
+            raise invalid("SPAN_OUT_OF_RANGE", "first_line_offset", text_length=version.text_length)
+        return replace(selection, first_line=first_line)
+
+    def _places(
+        self, game_id: str, located: Located, request: DocumentRequest
+    ) -> tuple[Place | None, Sequence[Place]]:
+        source_id = located.version.source_id
+        place: Place | None = None
+        adjacent: Sequence[Place] = ()
+        if collection_id := located.collection_id or request.collection_id:
+            place = self._store.place(game_id, source_id, collection_id)
+            if place is None:
+                field = "collection" if located.collection_id else "in_collection"
+                raise not_found("COLLECTION_NOT_FOUND", field)
+        if request.with_adjacent:
+            adjacent = self._store.places(game_id, source_id, limit=ADJACENT_COLLECTIONS_MAX)
+        return place, adjacent
 
     def _whole_lines(self, game_id: str, version: Version, lines: LineSlice) -> LineSlice:
         whole = whole_lines(lines)
@@ -186,38 +212,3 @@ class ReadingUseCase:
             deadline_seconds=deadline.remaining(),
         )
         raise line_too_long(longest)
-
-    def _locate(self, game_id: str, locator: DocumentLocator) -> tuple[Version, int]:
-        """Returns the version and the first code point that the locator names in it."""
-        if locator.version_id:
-            return self.get_version(game_id, locator.version_id), 0
-        if locator.citation:
-            ref = read_ref(locator.citation)
-            if isinstance(ref, str):
-                raise invalid(ref, "citation")
-            version = self.get_version(game_id, ref.version_id, "citation")
-            start, end = ref.span or (0, 0)
-            if not start <= end <= version.text_length:
-                raise invalid("SPAN_OUT_OF_RANGE", "citation", text_length=version.text_length)
-            return version, start
-        by_uri = SourceLocator(locator.source_id, locator.canonical_uri)
-        field = "source_id" if locator.source_id else "canonical_uri"
-        source = self._source(game_id, by_uri, uri_field="canonical_uri")
-        if not source.current_version_id:
-            # Seen, but no text was extracted from it: there is nothing to read lines of.
-            raise not_found("VERSION_NOT_FOUND", field)
-        return self.get_version(game_id, source.current_version_id, field), 0
-
-    def _source(self, game_id: str, locator: SourceLocator, *, uri_field: str = "uri") -> Source:
-        source_id, field = locator.source_id, "source_id"
-        if not source_id:
-            if not locator.uri:
-                raise invalid("LOCATOR_REQUIRED", "locator")
-            field = uri_field
-            if len(locator.uri.encode("utf-8", "replace")) > URI_BYTES_MAX:
-                raise invalid("FIELD_TOO_LARGE", field, limit_bytes=URI_BYTES_MAX)
-            source_id = self._store.find_source(game_id, canonicalise(locator.uri).value)
-        source = self._store.get_source(game_id, source_id) if source_id else None
-        if source is None:
-            raise not_found("SOURCE_NOT_FOUND", field)
-        return source

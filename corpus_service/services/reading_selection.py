@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 
 from corpus_service.domain.sources import LineSlice, Version
@@ -20,6 +19,14 @@ class LinesAround:
 
 
 @dataclass(frozen=True, slots=True)
+class SectionSelection:
+    """Headings of a section, outermost first, and the field of the request that has them."""
+
+    headings: tuple[str, ...]
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
 class LineSelection:
     """Which lines to read.
 
@@ -30,6 +37,8 @@ class LineSelection:
         max_characters: At most so many code points.
         last_line: Last line of a range, which then has a ``first_line``; 0 for none.
         around: A line with its neighbours; stands instead of a range.
+        whole: The document from its first line on, whatever the locator names.
+        section: A section; stands instead of a range.
         line_only: No line is returned in part.
     """
 
@@ -39,6 +48,8 @@ class LineSelection:
     max_characters: int
     last_line: int = 0
     around: LinesAround | None = None
+    whole: bool = False
+    section: SectionSelection | None = None
     line_only: bool = False
 
 
@@ -95,7 +106,7 @@ def whole_lines(lines: LineSlice) -> LineSlice | None:
     cut = lines.lines[-1]
     if len(lines.lines) == 1:
         return None
-    return LineSlice(lines.lines[:-1], lines.start, cut.offset, cut.number, 0)
+    return LineSlice(lines.lines[:-1], lines.start, cut.offset, cut.number, 0, lines.proven)
 
 
 def line_too_long(longest: LineSlice) -> Failure:
@@ -118,29 +129,3 @@ def version_moved(current_version_id: str) -> Failure:
         "expected_version_id",
         metadata={"current_version_id": current_version_id},
     )
-
-
-def prove_whole_text(version: Version, lines: LineSlice) -> None:
-    """Compares lines that are the whole text with the text's hash; a part cannot be proven so.
-
-    Blank texts have no chunks, so that nothing is stored which could be proven.
-
-    Raises:
-        Failure: DATA_LOSS STORED_HASH_MISMATCH with both hashes.
-    """
-    if not version.chunk_count:
-        return
-    if lines.start or lines.next_line or lines.end != version.text_length:
-        return
-    text = "\n".join(line.text for line in lines.lines)
-    if len(text) < version.text_length:
-        # The line end of the last line.
-        text += "\n"
-    actual = "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    if actual != version.text_hash:
-        raise Failure(
-            FailureCode.DATA_LOSS,
-            "STORED_HASH_MISMATCH",
-            "text_hash",
-            metadata={"expected": version.text_hash, "actual": actual},
-        )

@@ -17,7 +17,8 @@ from corpus_service.domain.refreshes import (
 from corpus_service.domain.vocabulary import Instant
 from corpus_service.limits import REFRESH_REASON_CODE_POINTS_MAX, REFRESH_RETRY_SECONDS
 from corpus_service.services.failures import invalid, not_found
-from corpus_service.services.reading import ReadingStore, ReadingUseCase, SourceLocator
+from corpus_service.services.locating import ReadingStore, SourceLocator
+from corpus_service.services.reading import ReadingUseCase
 from corpus_service.storage.refresh_interface import RefreshStore
 from sourcecorpus.rpc.failures import Failure, FailureCode
 from sourcecorpus.rpc.limits import REFRESH_SOURCES_MAX, REFRESH_TAKEN_MAX

@@ -41,6 +41,7 @@ from corpus_service.domain.sources import (
     Version,
 )
 from corpus_service.storage.deletion_interface import SourceDeleter
+from corpus_service.storage.document_interface import DocumentFinder
 from corpus_service.storage.passage_interface import PassageIndex
 from corpus_service.storage.preparation import ContentPiece, PreparedRecord
 from corpus_service.storage.presentation_interface import PresentedSources
@@ -248,11 +249,13 @@ class TextReader(Protocol):
         """Returns lines from ``first_line`` on, bounded in lines and code points.
 
         A line that does not fit is given in part, and reading goes on inside it. An empty text
-        has one empty line.
+        has one empty line. The text of the whole version is proven by its hash first, up to a
+        length that the backend names; ``proven`` says so.
 
         Raises:
             Failure: NOT_FOUND ``VERSION_NOT_FOUND``; INVALID_ARGUMENT ``SPAN_OUT_OF_RANGE`` where
-                ``first_line`` lies behind the last line.
+                ``first_line`` lies behind the last line; DATA_LOSS ``STORED_HASH_MISMATCH`` with
+                both hashes.
         """
 
     def line_numbers(self, game_id: str, version_id: str, start: int, end: int) -> tuple[int, int]:
@@ -283,6 +286,7 @@ class CorpusStore(
     ContentReader,
     SourceReader,
     TextReader,
+    DocumentFinder,
     PassageIndex,
     SourceDeleter,
     RunLinks,

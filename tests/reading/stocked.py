@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,22 +84,60 @@ class Stock:
             self.store.create_game(Game(game))
             self.games.add(game)
         self.captures += 1
-        now = self.captures * SECOND
-        content_hash = hash_of(data)
-        source = CapturedSource(
+        source = self._source(uri, title, data, **facts)
+        versions = self._submit([source], [data], [text], game, probe=probe, run_id=run_id)
+        return versions[0] if versions else ""
+
+    def job(
+        self, uri: str, title: str, pages: Sequence[tuple[str, str, str]], *, game: str = GAME
+    ) -> list[str]:
+        """Captures a job with its pages (address, title, text); returns the versions of the pages."""
+        if game not in self.games:
+            self.store.create_game(Game(game))
+            self.games.add(game)
+        self.captures += 1
+        manifest = " ".join(address for address, _, _ in pages)
+        job = self._source(
+            uri,
+            title,
+            manifest.encode(),
+            family="crawl_job",
+            kind="crawl",
+            role=SourceRole.ARTIFACT,
+        )
+        sources = [job] + [
+            self._source(address, name, text.encode(), parent_position=1)
+            for address, name, text in pages
+        ]
+        texts = [manifest, *(text for _, _, text in pages)]
+        return self._submit(sources, [text.encode() for text in texts], texts, game)[1:]
+
+    def _source(self, uri: str, title: str, data: bytes, **facts: Any) -> CapturedSource:
+        return CapturedSource(
             canonical_uri=canonicalise(uri).value,
             title=title,
-            content_hash=content_hash,
+            content_hash=hash_of(data),
             **{
                 "family": "page",
                 "kind": "page",
                 "role": SourceRole.DOCUMENT,
                 "completeness": Completeness.FULL,
                 "content_type": "text/plain",
-                "fetched_time": now,
+                "fetched_time": self.captures * SECOND,
                 **facts,
             },
         )
+
+    def _submit(
+        self,
+        sources: Sequence[CapturedSource],
+        contents: Sequence[bytes],
+        texts: Sequence[str],
+        game: str,
+        **facts: Any,
+    ) -> list[str]:
+        now = self.captures * SECOND
+        by_hash = {hash_of(data): data for data in contents}
         record = CaptureRecord(
             game_id=game,
             envelope_id=f"env-{self.captures}",
@@ -107,22 +145,27 @@ class Stock:
             tool_name="web_extract",
             finished_time=now,
             received_time=now,
-            result_hash=content_hash,
+            result_hash=sources[0].content_hash,
             result_media_type="text/plain",
-            probe=probe,
-            run_id=run_id,
-            sources=(source,),
-            contents=(Content(content_hash, len(data), data),),
+            sources=tuple(sources),
+            contents=tuple(Content(name, len(data), data) for name, data in by_hash.items()),
+            **facts,
         )
         prepared = PreparedRecord(
             record=record,
-            contents=(PreparedContent(content_hash, len(data), compress_content(data)),),
-            sources=(PreparedSource(text=_prepared(text, title)),),
+            contents=tuple(
+                PreparedContent(name, len(data), compress_content(data))
+                for name, data in by_hash.items()
+            ),
+            sources=tuple(
+                PreparedSource(text=_prepared(text, source.title))
+                for source, text in zip(sources, texts, strict=True)
+            ),
             committed_time=now,
         )
         result = self.store.submit(game, prepared).result(timeout=20)
         assert result.status is IngestStatus.COMMITTED
-        return result.sources[0].version_id if result.sources else ""
+        return [source.version_id for source in result.sources]
 
 
 def _prepared(text: str, title: str) -> PreparedText:

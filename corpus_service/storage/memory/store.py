@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from time import time_ns
 
 from corpus_service.domain.lines import cut_lines
@@ -27,6 +28,7 @@ from corpus_service.storage.memory import reading
 from corpus_service.storage.memory.catalog import MemoryCatalog
 from corpus_service.storage.memory.contents import MemoryUpload, VerifiedContent, damaged
 from corpus_service.storage.memory.deletion import MemoryDeletion
+from corpus_service.storage.memory.documents import MemoryDocuments
 from corpus_service.storage.memory.ingest import ingest, is_whole
 from corpus_service.storage.memory.passage_index import MemoryPassageIndex, sequence_of
 from corpus_service.storage.memory.presented import MemoryPresentedSources
@@ -41,6 +43,7 @@ class MemoryStore(
     MemoryCatalog,
     MemoryPassageIndex,
     MemoryDeletion,
+    MemoryDocuments,
     MemoryRunLinks,
     MemoryRefreshes,
     MemoryPresentedSources,
@@ -300,7 +303,7 @@ class MemoryStore(
         start = sum(len(line) + 1 for line in lines[: first_line - 1]) + first_line_offset
         if start > len(version.text):
             raise Failure(FailureCode.INVALID_ARGUMENT, "SPAN_OUT_OF_RANGE", "first_line_offset")
-        return cut_lines(
+        found = cut_lines(
             version.text[start:],
             start=start,
             first_line=first_line,
@@ -309,6 +312,8 @@ class MemoryStore(
             max_lines=max_lines,
             max_characters=max_characters,
         )
+        # Objects of this process do not change behind its back.
+        return replace(found, proven=True)
 
     def list_chunks(
         self, game_id: str, version_id: str, *, after_ordinal: int = -1, limit: int

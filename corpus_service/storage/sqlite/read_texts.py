@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import apsw
@@ -63,7 +64,11 @@ def read_lines(
     window = read_span(
         connection, version_id, start, min(text_length, start + max_characters + max_lines + 1)
     )
-    return cut_lines(
+    proven = proven_rows(connection)
+    if chunk_count:
+        # A blank text has no chunks: nothing is stored which could be proven.
+        prove(connection, row, chunk_count, text_length, proven)
+    lines = cut_lines(
         window,
         start=start,
         first_line=first_line,
@@ -72,6 +77,7 @@ def read_lines(
         max_lines=max_lines,
         max_characters=max_characters,
     )
+    return replace(lines, proven=row in proven)
 
 
 def line_numbers(

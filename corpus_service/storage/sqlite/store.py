@@ -38,6 +38,7 @@ from corpus_service.storage.sqlite import (
 )
 from corpus_service.storage.sqlite.catalog import SqliteCatalog
 from corpus_service.storage.sqlite.deletion import SqliteDeletion
+from corpus_service.storage.sqlite.documents import SqliteDocuments
 from corpus_service.storage.sqlite.failures import StoreOpenError
 from corpus_service.storage.sqlite.game_database import GameDatabase, check_epoch, snapshot_of
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
@@ -54,7 +55,12 @@ GAMES_FOLDER: Final = "games"
 
 
 class SqliteStore(
-    SqlitePassageIndex, SqliteDeletion, SqliteRunLinks, SqliteRefreshes, SqlitePresentedSources
+    SqlitePassageIndex,
+    SqliteDeletion,
+    SqliteDocuments,
+    SqliteRunLinks,
+    SqliteRefreshes,
+    SqlitePresentedSources,
 ):
     """`CorpusStore` over SQLite files: ``catalog.db`` and ``games/<game_id>.db`` in a folder."""
 

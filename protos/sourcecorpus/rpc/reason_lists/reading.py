@@ -23,6 +23,18 @@ READING: Final = (
         "Wait until some of them are carried out.",
     ),
     Reason("VERSION_NOT_FOUND", _NOT_FOUND, "no such version in this game", "List its versions."),
+    Reason(
+        "SECTION_NOT_FOUND",
+        _NOT_FOUND,
+        "the document has no section with these headings",
+        "List its chunks: they carry their headings.",
+    ),
+    Reason(
+        "COLLECTION_NOT_FOUND",
+        _NOT_FOUND,
+        "no such collection in this game, or the document is not in it",
+        "Collections are jobs that fetched pages: list the sources of the family crawl_job.",
+    ),
     Reason("ARTIFACT_NOT_FOUND", _NOT_FOUND, "no such artifact in this game", "Check the id."),
     Reason("CONTENT_NOT_FOUND", _NOT_FOUND, "no such content in this game", "Check the locator."),
     Reason("SESSION_NOT_FOUND", _NOT_FOUND, "no such capture session", "Check the session."),
