@@ -294,6 +294,7 @@ def hit_message(hit: Hit) -> search_service_pb2.SearchHit:
         language=version.language,
         superseded=not version.current,
         game_id=version.game_id,
+        missing_terms=_shown(hit.missing),
     )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from corpus_service.domain.queries import DocumentCounts
 from corpus_service.domain.sources import Passage, Snapshot, Version
 from corpus_service.search.limits import FACET_PASSAGES_MAX, KNOWN_PAGE_HITS_MAX, KNOWN_PAGES_MAX
-from corpus_service.search.query import NO_MATCH
-from corpus_service.search.snippets import Snippet, make_snippet
+from corpus_service.search.query import NO_MATCH, parse_query
+from corpus_service.search.snippets import Snippet, covered_units, make_snippet
+from corpus_service.search.units import Unit
 from corpus_service.services.collected_hits import Step
 from corpus_service.services.known_pages import KnownPages
 from corpus_service.services.ranking import (
@@ -41,13 +43,17 @@ class SearchStore(PassageIndex, SourceReader, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that was found, with the version it belongs to."""
+    """A passage that was found, with the version it belongs to.
+
+    ``missing`` are the words and phrases of the query that it does not hold, as they were typed.
+    """
 
     passage: Passage
     version: Version
     score: float
     snippet: Snippet
     step: Step
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ class SearchUseCase:
         if known is not None and present == as_of:
             return known
         ranked = self._ranking.page(request, as_of, position)
-        hits = self._hits(request.game_id, ranked)
+        hits = self._hits(request, ranked)
         counts = None
         if request.facets and position is None:
             counts = self._counts(request, as_of)
@@ -126,8 +132,8 @@ class SearchUseCase:
                 break
         return counts
 
-    def _hits(self, game_id: str, page: RankedPage) -> tuple[Hit, ...]:
-        chosen = page.candidates
+    def _hits(self, request: SearchRequest, page: RankedPage) -> tuple[Hit, ...]:
+        game_id, chosen = request.game_id, page.candidates
         if not chosen:
             return ()
         passages = dict(page.passages)
@@ -137,6 +143,9 @@ class SearchUseCase:
         versions = self._store.get_versions(
             game_id, list(dict.fromkeys(candidate.version_id for candidate in chosen))
         )
+        subject: list[tuple[str, tuple[Unit, ...]]] = []
+        if any(step.relaxed for step in page.steps):
+            subject = _subject(request.query, page.units)
         return tuple(
             Hit(
                 passage=passages[candidate.row],
@@ -144,8 +153,38 @@ class SearchUseCase:
                 score=candidate.score,
                 snippet=make_snippet(passages[candidate.row].text, page.units),
                 step=step,
+                missing=_missing(
+                    passages[candidate.row], versions[candidate.version_id].title, subject
+                )
+                if step.relaxed
+                else (),
             )
             for candidate, step in zip(chosen, page.steps, strict=True)
             # A deletion between the look-ups takes its passages along.
             if candidate.row in passages and candidate.version_id in versions
         )
+
+
+def _subject(query: str, units: Sequence[Unit]) -> list[tuple[str, tuple[Unit, ...]]]:
+    """Returns each word and phrase of a query as typed, with the units that stand for it.
+
+    Stop words only where there is nothing else.
+    """
+    formed = {unit.shown: unit for unit in units if unit.forms}
+    required = parse_query(query).required
+    subject = [unit for unit in required if not unit.stop_word] or required
+    return [
+        (unit.shown, (unit, formed[unit.shown]) if unit.shown in formed else (unit,))
+        for unit in subject
+    ]
+
+
+def _missing(
+    passage: Passage, title: str, subject: Sequence[tuple[str, tuple[Unit, ...]]]
+) -> tuple[str, ...]:
+    """Returns what of a query neither a passage nor its title and headings hold."""
+    text = "\n".join((title, *passage.heading_path, passage.text))
+    alternatives = [unit for _, units in subject for unit in units]
+    covered = covered_units(text, alternatives)
+    held = {alternatives[number].shown for number in covered}
+    return tuple(shown for shown, _ in subject if shown not in held)

@@ -112,6 +112,32 @@ def test_bad_filters_name_their_field(
     over_socket(stock, body)
 
 
+def test_a_hit_says_what_it_does_not_hold(stock: Stock) -> None:
+    stock.add("https://one.example/all", 'iron sword and "cold steel" of the gate')
+    stock.add("https://one.example/some", "an iron gate", title="The sword")
+    stock.add("https://one.example/heading", "# Cold steel\n\nwith iron")
+    stock.add("https://one.example/forms", "installed swords")
+    stock.add("https://one.example/run", "悬空引用")
+
+    async def body(stubs: Stubs) -> None:
+        async def missing(query: str) -> dict[str, list[str]]:
+            answer = await stubs.search.Search(pb.SearchRequest(game_id=GAME, query=query))
+            return {
+                hit.canonical_uri.rpartition("/")[2]: list(hit.missing_terms) for hit in answer.hits
+            }
+
+        assert await missing('the sword of iron "cold steel"') == {
+            "all": [], "some": ["cold steel"], "heading": ["sword"],
+        }  # fmt: skip
+        assert await missing("installing") == {"forms": []}
+        assert (await missing("iron gate dolphins"))["some"] == ["dolphins"]
+        assert await missing("悬空引用已验证修复 dolphins") == {
+            "run": ["悬空引用已验证修复", "dolphins"]
+        }
+
+    over_socket(stock, body)
+
+
 def test_widest_filter_pages(stock: Stock) -> None:
     for number in range(5):
         stock.add(f"https://one.example/{number}", "word", kind="guide")

@@ -143,6 +143,8 @@ def _print_hit(number: int, hit: SearchHit) -> None:
     )
     print(f"   {printable(hit.canonical_uri)}  fetched {time_text(hit.fetched_time)}")
     print(f"   {_marked(hit)}")
+    if hit.missing_terms:
+        print(f"   without: {printable(' '.join(hit.missing_terms))}")
     print(f"   cite: {hit.ref}")
 
 
