@@ -28,11 +28,14 @@ from corpus_service.servicers import (
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.refresh_calls import RefreshCalls
 from corpus_service.servicers.run_calls import RunCalls
+from corpus_service.servicers.transfer_calls import TransferCalls
+from corpus_service.services.exports import ExportUseCase
 from corpus_service.services.games import GameUseCase
 from corpus_service.services.ingest import IngestUseCase
 from corpus_service.services.ingest_pool import PreparationPool
 from corpus_service.services.ingest_texts import TextMaker, TextPreparation
 from corpus_service.services.ingest_uploads import ContentUploadUseCase
+from corpus_service.services.limits import TRANSFER_THREADS
 from corpus_service.services.receipts import ReceiptUseCase
 from corpus_service.services.refresh import RefreshUseCase
 from corpus_service.services.run_links import RunUseCase
@@ -85,7 +88,7 @@ async def _serve(runtime: RuntimeSettings, *, configuration_file: Path | None) -
     store = _open_store(folder.path)
     server.started("store", partial(asyncio.to_thread, store.close))
     try:
-        add_services(server, store, signer, settings)
+        add_services(server, store, signer, settings, folder.path)
         add_ingest(server, store, signer, settings)
         return await server.run()
     except StartError:
@@ -94,9 +97,21 @@ async def _serve(runtime: RuntimeSettings, *, configuration_file: Path | None) -
 
 
 def add_services(
-    server: ServiceServer, store: CorpusStore, signer: PageTokenSigner, settings: CorpusSettings
+    server: ServiceServer,
+    store: CorpusStore,
+    signer: PageTokenSigner,
+    settings: CorpusSettings,
+    scratch: Path | None = None,
 ) -> None:
-    """Adds every service of the corpus to a server that is bound and not started."""
+    """Adds every service of the corpus to a server that is bound and not started.
+
+    Args:
+        server: The server.
+        store: The store.
+        signer: Signs page tokens.
+        settings: Settings of the service.
+        scratch: Folder for files without a name; None is the system's own.
+    """
     pool = ReadPool(settings.read_threads)
     server.started("read pool", partial(asyncio.to_thread, pool.close))
     runs = RunCalls(store, RunUseCase(store, time.time_ns), signer)
@@ -132,11 +147,29 @@ def add_services(
             ),
         ),
     )
+    _add_games(server, store, signer, pool, scratch)
+
+
+def _add_games(
+    server: ServiceServer,
+    store: CorpusStore,
+    signer: PageTokenSigner,
+    pool: ReadPool,
+    scratch: Path | None,
+) -> None:
+    # Reading never waits behind exports and imports.
+    transfers = ReadPool(TRANSFER_THREADS)
+    server.started("transfer pool", partial(asyncio.to_thread, transfers.close))
     server.add_service(
         game_servicer.SERVICE,
         partial(
             game_service_pb2_grpc.add_GameServiceServicer_to_server,
-            game_servicer.GameServicer(GameUseCase(store, time.time_ns), signer, pool),
+            game_servicer.GameServicer(
+                GameUseCase(store, time.time_ns),
+                TransferCalls(ExportUseCase(store, scratch), store, transfers),
+                signer,
+                pool,
+            ),
         ),
     )
 

@@ -49,6 +49,9 @@ DELETED_VERSIONS_SHOWN_MAX: Final = 100
 RELATED_SOURCES_SHOWN_MAX: Final = 20
 DELETION_NOTE_CODE_POINTS_MAX: Final = 200
 
+# Rows, or KiB of stored bytes, of an import that are committed together.
+IMPORT_COMMIT_ROWS: Final = 8_192
+
 # Refresh requests.
 REFRESH_REASON_CODE_POINTS_MAX: Final = 200
 REFRESH_RETRY_SECONDS: Final = 60.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any, Final
 
 import grpc
@@ -11,9 +13,10 @@ from corpus_service.servicers.conversions import game_message, game_of
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game
 from corpus_service.servicers.paging import Pager
+from corpus_service.servicers.transfer_calls import TransferCalls
 from corpus_service.services.failures import invalid
 from corpus_service.services.games import GameUseCase
-from sourcecorpus.corpus.v1 import game_service_pb2, game_service_pb2_grpc
+from sourcecorpus.corpus.v1 import game_service_pb2, game_service_pb2_grpc, transfer_pb2
 from sourcecorpus.rpc.limits import GAMES_PAGE_SIZE_DEFAULT, LIST_PAGE_SIZE_MAX
 from sourcecorpus.rpc.page_tokens import PageTokenSigner, page_size
 
@@ -22,10 +25,17 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class GameServicer(game_service_pb2_grpc.GameServiceServicer):
-    """Makes and lists games."""
+    """Makes, lists, exports and imports games."""
 
-    def __init__(self, use_case: GameUseCase, signer: PageTokenSigner, pool: ReadPool) -> None:
+    def __init__(
+        self,
+        use_case: GameUseCase,
+        transfers: TransferCalls,
+        signer: PageTokenSigner,
+        pool: ReadPool,
+    ) -> None:
         self._use_case = use_case
+        self._transfers = transfers
         self._pager = Pager(signer, f"/{SERVICE}/ListGames")
         self._pool = pool
 
@@ -84,3 +94,21 @@ class GameServicer(game_service_pb2_grpc.GameServiceServicer):
             raise invalid("FIELD_INVALID", "aliases")
         changed = await self._pool.run(self._use_case.update_game, game_id, change)
         return game_service_pb2.UpdateGameResponse(game=game_message(changed))
+
+    async def ExportGame(  # noqa: N802 - name of the contract
+        self, request: transfer_pb2.ExportGameRequest, context: Context
+    ) -> AsyncIterator[transfer_pb2.ExportGameResponse]:
+        """Sends a game as an archive; see the contract."""
+        del context
+        async with aclosing(self._transfers.export_game(request)) as frames:
+            async for frame in frames:
+                yield frame
+
+    async def ImportGame(  # noqa: N802 - name of the contract
+        self,
+        request_iterator: AsyncIterator[transfer_pb2.ImportGameRequest],
+        context: Context,
+    ) -> transfer_pb2.ImportGameResponse:
+        """Makes a game out of an archive; see the contract."""
+        del context
+        return await self._transfers.import_game(request_iterator)

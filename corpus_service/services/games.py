@@ -49,12 +49,7 @@ class GameUseCase:
         Raises:
             Failure: ALREADY_EXISTS; INVALID_ARGUMENT.
         """
-        if not game.game_id:
-            raise invalid("FIELD_REQUIRED", "game.game_id")
-        if GAME_ID.fullmatch(game.game_id) is None:
-            raise invalid("FIELD_INVALID", "game.game_id")
-        _check_title(game.title, "game.title")
-        _check_aliases(game.aliases, "game.aliases")
+        check_game(game)
         return self._catalog.create_game(
             Game(game.game_id, game.title, game.aliases, game.paused, self._now())
         )
@@ -72,6 +67,20 @@ class GameUseCase:
         if change.aliases is not None:
             _check_aliases(change.aliases, "aliases")
         return self._catalog.update_game(game_id, change)
+
+
+def check_game(game: Game) -> None:
+    """Refuses a game whose id, title or aliases cannot be those of one.
+
+    Raises:
+        Failure: INVALID_ARGUMENT.
+    """
+    if not game.game_id:
+        raise invalid("FIELD_REQUIRED", "game.game_id")
+    if GAME_ID.fullmatch(game.game_id) is None:
+        raise invalid("FIELD_INVALID", "game.game_id")
+    _check_title(game.title, "game.title")
+    _check_aliases(game.aliases, "game.aliases")
 
 
 def _check_title(title: str, field: str) -> None:

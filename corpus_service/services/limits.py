@@ -43,6 +43,12 @@ QUOTE_CANDIDATES_MAX: Final = 20
 LOCATOR_CANDIDATES_MAX: Final = 20
 ADJACENT_COLLECTIONS_MAX: Final = 8
 
+# Exports under way: each keeps a copy of the game's rows on the disk.
+EXPORTS_MAX: Final = 2
+EXPORT_RETRY_SECONDS: Final = 10.0
+# Threads for exports and imports: one for each, and one that reads ahead.
+TRANSFER_THREADS: Final = 4
+
 # Receipts of nested tool calls: those that wait in one game, their bytes together and each, how long
 # they wait, and games that are remembered.
 RECEIPTS_PENDING_MAX: Final = 64

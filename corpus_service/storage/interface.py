@@ -47,6 +47,7 @@ from corpus_service.storage.preparation import ContentPiece, PreparedRecord
 from corpus_service.storage.presentation_interface import PresentedSources
 from corpus_service.storage.refresh_interface import RefreshStore
 from corpus_service.storage.run_interface import RunLinks
+from corpus_service.storage.transfer_interface import GameTransfer
 
 
 class GameCatalog(Protocol):
@@ -292,6 +293,7 @@ class CorpusStore(
     RunLinks,
     RefreshStore,
     PresentedSources,
+    GameTransfer,
     Protocol,
 ):
     """All capabilities of one backend."""

@@ -154,18 +154,25 @@ class _Deletion:
         game = self._game
         gone = {entry.id for entry in observations}
         found = {
-            entry.record.envelope_id: game.envelopes[entry.record.envelope_id][0].result_hash
+            entry.record.envelope_id: game.envelopes[entry.record.envelope_id].record.result_hash
             for entry in observations
         }
         for name in found:
-            record, result, _ = game.envelopes[name]
-            emptied = replace(record, arguments=b"", result_hash="", error="")
+            before = game.envelopes[name]
+            emptied = replace(before.record, arguments=b"", result_hash="", error="")
             left = [entry for entry in self._of_envelope(name) if entry.id not in gone]
             for entry in left:
                 entry.record = emptied
-            sources = tuple(part for part in result.sources if part.observation_id not in gone)
+            sources = tuple(
+                part for part in before.result.sources if part.observation_id not in gone
+            )
             readable = any(entry.readable for entry in left)
-            game.envelopes[name] = (emptied, replace(result, sources=sources), readable)
+            game.envelopes[name] = replace(
+                before,
+                record=emptied,
+                result=replace(before.result, sources=sources),
+                readable=readable,
+            )
         return found
 
     def _of_envelope(self, envelope_id: str) -> list[MemoryObservation]:
@@ -200,8 +207,8 @@ class _Deletion:
         shown: set[str] = set()
         for artifact in self._game.artifacts.values():
             (shown if artifact.readable else held).add(artifact.content_hash)
-        for record, _, readable in self._game.envelopes.values():
-            (shown if readable else held).add(record.result_hash)
+        for envelope in self._game.envelopes.values():
+            (shown if envelope.readable else held).add(envelope.record.result_hash)
         for source in self._game.sources.values():
             for entry in source.observations:
                 for part in entry.captured.representations:
@@ -253,7 +260,7 @@ def _recompute(source: MemorySource, sequence: int) -> None:
         best = key
         version = artifact.versions[-1] if artifact.versions else None
         source.claim, source.current, source.current_artifact = claim, version, artifact
-        source.captured = entry.captured
+        source.captured, source.trust = entry.captured, artifact.trust
         source.title = (version.title if version else "") or entry.captured.title
     if source.current is not None:
         source.currency.append((sequence, source.current))

@@ -24,6 +24,7 @@ from corpus_service.storage.memory.ranking import IndexedChunk, tokens_of
 from corpus_service.storage.memory.tables import (
     MemoryArtifact,
     MemoryContent,
+    MemoryEnvelope,
     MemoryGame,
     MemoryObservation,
     MemorySource,
@@ -39,8 +40,8 @@ def ingest(game: MemoryGame, prepared: PreparedRecord) -> IngestResult:
     record = prepared.record
     known = game.envelopes.get(record.envelope_id)
     if known is not None:
-        if known[0].envelope_fingerprint == record.envelope_fingerprint:
-            return replace(known[1], status=IngestStatus.DUPLICATE)
+        if known.record.envelope_fingerprint == record.envelope_fingerprint:
+            return replace(known.result, status=IngestStatus.DUPLICATE)
         return IngestResult(
             record.envelope_id,
             IngestStatus.REJECTED,
@@ -65,7 +66,9 @@ def _commit(
 ) -> None:
     game.sequence += 1
     game.commits[game.sequence] = game.next_chunk
-    game.envelopes[result.envelope_id] = (prepared.record, result, readable)
+    game.envelopes[result.envelope_id] = MemoryEnvelope(
+        prepared.record, result, readable, game.sequence, prepared.committed_time
+    )
 
 
 def _missing(game: MemoryGame, prepared: PreparedRecord) -> tuple[str, ...]:
@@ -176,7 +179,9 @@ class _RecordIngest:
         if known is not None:
             return known, False
         row = max((source.row for source in self._game.sources.values()), default=0) + 1
-        made = MemorySource(row, name, captured.canonical_uri, captured, captured.title)
+        made = MemorySource(
+            row, name, captured.canonical_uri, captured, captured.title, _trust(captured)
+        )
         self._game.sources[name] = made
         return made, True
 
@@ -209,15 +214,15 @@ class _RecordIngest:
                 self._sequence,
                 verdict is Verdict.READABLE,
                 self._game.next_observation,
+                position,
             )
         )
         self._game.next_observation += 1
-        if artifact is not None and prepared.text is not None:
-            artifact.failure = ""
-        if artifact is not None and prepared.extraction_failure:
+        if artifact is not None and (prepared.text is not None or prepared.extraction_failure):
             artifact.failure = prepared.extraction_failure
-            artifact.failed_extractors.add(
-                (prepared.failed_extractor, prepared.failed_extractor_version)
+            artifact.failed_extractor = (
+                prepared.failed_extractor,
+                prepared.failed_extractor_version,
             )
         if artifact is not None and verdict is Verdict.READABLE:
             self._show(artifact, captured, fetched)
@@ -251,10 +256,24 @@ class _RecordIngest:
             captured.kind,
             captured.completeness,
             _trust(captured),
+            title=captured.title,
+            run_id=self._record.run_id,
+            tool_call_id=self._record.tool_call_id,
+            parent_id=self._parent_id(captured.parent_position - 1),
+            license_hint=captured.license_hint,
+            metadata_json=captured.metadata_json,
         )
         source.artifacts.append(made)
         self._game.artifacts[name] = made
         return made, True
+
+    def _parent_id(self, parent: int) -> str:
+        if not 0 <= parent < len(self._record.sources):
+            return ""
+        source = self._record.sources[parent]
+        if not source.content_hash:
+            return ""
+        return artifact_id(self._game.game_id, source.canonical_uri, source.content_hash)
 
     @staticmethod
     def _show(artifact: MemoryArtifact, captured: CapturedSource, fetched: Instant | None) -> None:
@@ -324,6 +343,7 @@ class _RecordIngest:
                 source.title = captured.title or source.title
             return
         source.claim, source.current_artifact = claim, artifact
+        source.trust = artifact.trust
         license_hint = captured.license_hint or source.captured.license_hint
         source.captured = replace(captured, license_hint=license_hint)
         source.title = (version.title if version else "") or captured.title or source.title

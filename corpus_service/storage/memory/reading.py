@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from corpus_service.domain.queries import FacetField, SearchFilter, SourceFilter
 from corpus_service.domain.records import CaptureRecord
 from corpus_service.domain.sources import Observation, Passage, Source, Version
-from corpus_service.domain.vocabulary import CODE_FAMILY, Completeness, Trust, VersionScope
+from corpus_service.domain.vocabulary import CODE_FAMILY, Completeness, VersionScope
 from corpus_service.search.exact_view import fold_title
 from corpus_service.storage.memory.ingest import host_of
 from corpus_service.storage.memory.tables import (
@@ -17,7 +17,6 @@ from corpus_service.storage.memory.tables import (
     MemorySource,
     MemoryVersion,
 )
-from corpus_service.trust import trust_of
 from sourcecorpus.identity.identifiers import chunk_id, source_id
 
 
@@ -41,7 +40,7 @@ def source_model(game: MemoryGame, source: MemorySource) -> Source:
         family=captured.family,
         kind=captured.kind,
         title=source.title,
-        trust=artifact.trust if artifact else _first_trust(source),
+        trust=artifact.trust if artifact else source.trust,
         current_version_id=source.current.id if source.current else "",
         version_count=sum(len(entry.versions) for entry in source.artifacts),
         observation_count=len(shown),
@@ -135,8 +134,8 @@ def _code_source(game: MemoryGame, record: CaptureRecord) -> str:
         return ""
     found = [
         source_id(game.game_id, run.sources[0].canonical_uri)
-        for run, _, readable in game.envelopes.values()
-        if readable
+        for run in (entry.record for entry in game.envelopes.values() if entry.readable)
+        if run.sources
         and run.task_id == record.task_id
         and run.tool_call_id
         and record.parent_tool_call_id in ("", run.tool_call_id)
@@ -232,10 +231,3 @@ def version_fits(
 def _linked(game: MemoryGame, run_id: str, artifact: str, sequence: int) -> bool:
     link = game.links.get((run_id, artifact))
     return link is not None and link[1] <= sequence
-
-
-def _first_trust(source: MemorySource) -> Trust:
-    captured = source.captured
-    return trust_of(
-        role=captured.role, canonical_uri=captured.canonical_uri, synthetic=captured.synthetic
-    )

@@ -106,7 +106,8 @@ def _link(game: MemoryGame, run_id: str, link: RunLink) -> RunUse | None:
     game.links[(run_id, artifact.id)] = (max(use, link.use), sequence)
     if link.span is not None:
         place = (run_id, link.version_id, *link.span)
-        game.run_places[place] = max(link.use, game.run_places.get(place, link.use))
+        known, since = game.run_places.get(place, (link.use, game.sequence + 1))
+        game.run_places[place] = (max(link.use, known), since)
     return game.links[(run_id, artifact.id)][0]
 
 
@@ -116,7 +117,7 @@ def _run_source(
     versions = {version.id for version in artifact.versions}
     places = [
         RunPlace(version, start, end, place_use)
-        for (run, version, start, end), place_use in sorted(game.run_places.items())
+        for (run, version, start, end), (place_use, _) in sorted(game.run_places.items())
         if run == run_id and version in versions
     ]
     source = artifact.source

@@ -35,6 +35,7 @@ from corpus_service.storage.memory.presented import MemoryPresentedSources
 from corpus_service.storage.memory.refreshes import MemoryRefreshes
 from corpus_service.storage.memory.runs import MemoryRunLinks
 from corpus_service.storage.memory.tables import MemoryGame, MemoryVersion
+from corpus_service.storage.memory.transfer import MemoryTransfer
 from corpus_service.storage.preparation import PreparedRecord
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
@@ -47,6 +48,7 @@ class MemoryStore(
     MemoryRunLinks,
     MemoryRefreshes,
     MemoryPresentedSources,
+    MemoryTransfer,
 ):
     """Every capability over plain objects behind one lock. Deadlines are met by being small."""
 
@@ -78,7 +80,7 @@ class MemoryStore(
                 for artifact in found
                 if artifact is not None
                 and not known.isdisjoint(
-                    artifact.failed_extractors
+                    {artifact.failed_extractor}
                     | {
                         (entry.prepared.extractor, entry.prepared.extractor_version)
                         for entry in artifact.versions
@@ -145,9 +147,9 @@ class MemoryStore(
         """See `ContentReader.envelope_content`."""
         with self._game(game_id) as game:
             found = game.envelopes.get(envelope_id)
-            if found is None or not found[2] or not found[0].result_hash:
+            if found is None or not found.readable or not found.record.result_hash:
                 raise Failure(FailureCode.NOT_FOUND, "CONTENT_NOT_FOUND", "envelope_id")
-            record = found[0]
+            record = found.record
             content = game.contents.get(record.result_hash)
             if content is None:
                 raise damaged()

@@ -62,7 +62,15 @@ class MemoryArtifact:
     fetched_time: Instant | None = None
     observation_count: int = 0
     versions: list[MemoryVersion] = field(default_factory=list)
-    failed_extractors: set[tuple[str, str]] = field(default_factory=set)
+    # Extractor and version that failed last.
+    failed_extractor: tuple[str, str] = ("", "")
+    # What the first observation said.
+    title: str = ""
+    run_id: str = ""
+    tool_call_id: str = ""
+    parent_id: str = ""
+    license_hint: str = ""
+    metadata_json: str = ""
     failure: str = ""
 
 
@@ -79,6 +87,7 @@ class MemoryObservation:
     sequence: int
     readable: bool
     number: int
+    position: int
 
 
 @dataclass(slots=True)
@@ -90,6 +99,7 @@ class MemorySource:
     canonical_uri: str
     captured: CapturedSource
     title: str
+    trust: Trust
     artifacts: list[MemoryArtifact] = field(default_factory=list)
     observations: list[MemoryObservation] = field(default_factory=list)
     claim: Claim = NO_CLAIM
@@ -111,6 +121,17 @@ class MemorySource:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryEnvelope:
+    """One record with what came of it."""
+
+    record: CaptureRecord
+    result: IngestResult
+    readable: bool
+    sequence: int
+    committed_time: Instant
+
+
 @dataclass(slots=True)
 class MemoryGame:
     """Everything of one game."""
@@ -124,13 +145,13 @@ class MemoryGame:
     sources: dict[str, MemorySource] = field(default_factory=dict)
     artifacts: dict[str, MemoryArtifact] = field(default_factory=dict)
     versions: dict[str, MemoryVersion] = field(default_factory=dict)
-    envelopes: dict[str, tuple[CaptureRecord, IngestResult, bool]] = field(default_factory=dict)
+    envelopes: dict[str, MemoryEnvelope] = field(default_factory=dict)
     index: dict[int, IndexedChunk] = field(default_factory=dict)
     chunk_versions: dict[int, MemoryVersion] = field(default_factory=dict)
     # (run, artifact) to use and the commit that brought the link.
     links: dict[tuple[str, str], tuple[RunUse, int]] = field(default_factory=dict)
-    # (run, version, start, end) to use.
-    run_places: dict[tuple[str, str, int, int], RunUse] = field(default_factory=dict)
+    # (run, version, start, end) to use and the commit that brought the place.
+    run_places: dict[tuple[str, str, int, int], tuple[RunUse, int]] = field(default_factory=dict)
     # Commit to the number of the next chunk after it.
     commits: dict[int, int] = field(default_factory=dict)
     tombstones: dict[str, Tombstone] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import apsw
 
@@ -15,6 +16,9 @@ from corpus_service.storage.sqlite.failures import failures
 from corpus_service.storage.sqlite.migrating import migrate
 from corpus_service.storage.sqlite.opening import DatabaseKind, open_writer
 from sourcecorpus.rpc.failures import Failure, FailureCode
+
+_IMPORT: Final = "import:"
+"""Beginning of the names under which imports are noted that have to be finished."""
 
 
 class SqliteCatalog:
@@ -42,11 +46,7 @@ class SqliteCatalog:
                 raise Failure(FailureCode.ALREADY_EXISTS, "GAME_ALREADY_EXISTS", "game.game_id")
             self._check_names(game)
             with self._connection:
-                self._connection.execute(
-                    "INSERT INTO games (game_id, title, paused, created_time) VALUES (?, ?, ?, ?)",
-                    (game.game_id, game.title, int(game.paused), game.created_time),
-                )
-                self._write_names(game)
+                self._insert(game)
             self._remember(game)
         return game
 
@@ -83,6 +83,47 @@ class SqliteCatalog:
             self._remember(game)
         return game
 
+    def check_names(self, game: Game) -> None:
+        """Refuse a game whose id or alias names another one.
+
+        Raises:
+            Failure: ALREADY_EXISTS ``ALIAS_TAKEN``.
+        """
+        with self._lock:
+            self._check_names(game)
+
+    def begin_import(self, game: Game) -> None:
+        """Note a game whose file has to take its place; seen by nobody before `finish_import`.
+
+        Raises:
+            Failure: ALREADY_EXISTS ``ALIAS_TAKEN``.
+        """
+        with self._lock, failures():
+            self._check_names(game)
+            with self._connection:
+                self._connection.execute("DELETE FROM games WHERE game_id = ?", (game.game_id,))
+                self._insert(game)
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)",
+                    (_IMPORT + game.game_id, game.game_id),
+                )
+
+    def finish_import(self, game_id: str) -> None:
+        """Show a game whose file has taken its place."""
+        with self._lock, failures():
+            self._connection.execute("DELETE FROM meta WHERE name = ?", (_IMPORT + game_id,))
+            for game in _load(self._connection).values():
+                if game.game_id == game_id:
+                    self._remember(game)
+
+    def pending_imports(self) -> Sequence[str]:
+        """Return the games whose file has not taken its place yet."""
+        with self._lock, failures():
+            rows = self._connection.execute(
+                "SELECT value FROM meta WHERE name LIKE ?", (_IMPORT + "%",)
+            )
+            return [game_id for (game_id,) in rows]
+
     def close(self) -> None:
         """Close the file; later look-ups still answer from memory."""
         with self._lock:
@@ -94,6 +135,13 @@ class SqliteCatalog:
             if owner is not None and owner != game.game_id:
                 field = f"aliases[{position - 1}]" if position else "game_id"
                 raise Failure(FailureCode.ALREADY_EXISTS, "ALIAS_TAKEN", field)
+
+    def _insert(self, game: Game) -> None:
+        self._connection.execute(
+            "INSERT INTO games (game_id, title, paused, created_time) VALUES (?, ?, ?, ?)",
+            (game.game_id, game.title, int(game.paused), game.created_time),
+        )
+        self._write_names(game)
 
     def _write_names(self, game: Game) -> None:
         self._connection.executemany(

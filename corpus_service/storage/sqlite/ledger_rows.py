@@ -8,9 +8,9 @@ import apsw
 
 from corpus_service.domain.records import IngestedSource, IngestResult
 from corpus_service.domain.vocabulary import IngestStatus, Outcome
+from corpus_service.storage.json_values import counts_json
 from corpus_service.storage.preparation import PreparedRecord
 from corpus_service.storage.sqlite.rows import all_rows
-from corpus_service.storage.sqlite.values import to_json
 from corpus_service.storage.sqlite.writing import Transaction
 from sourcecorpus.identity.identifiers import observation_id
 
@@ -66,7 +66,7 @@ def insert_envelope(
             record.received_time,
             record.redaction_rule_set_version,
             record.redaction_key_id,
-            to_json(dict(record.masks)) if record.masks else "{}",
+            counts_json(record.masks),
             int(record.access.authenticated),
             int(record.access.paywalled),
             record.access.robots,

@@ -7,7 +7,7 @@ from typing import Final
 import apsw
 
 from corpus_service.domain.records import CapturedSource, CaptureRecord
-from corpus_service.storage.sqlite.values import to_json
+from corpus_service.storage.json_values import claims_json, headers_json, window_json
 
 _COLUMNS: Final = (
     "row, envelope, position, source, artifact, version, sequence, verdict, outcome,"
@@ -38,7 +38,6 @@ def insert_observation(
     record: CaptureRecord,
 ) -> None:
     """Insert one observation; ``keys`` are the columns from row to parent_source."""
-    window = source.window
     connection.execute(
         _INSERT,
         (
@@ -57,17 +56,15 @@ def insert_observation(
             source.final_uri,
             int(source.canonicalised),
             source.locator,
-            to_json([window.unit, window.start, window.end, window.total]) if window else None,
+            window_json(source.window),
             source.http_status,
-            to_json(dict(source.headers)) if source.headers else None,
+            headers_json(source.headers),
             source.error,
             source.error_code,
             source.rank,
             source.group,
             source.order,
-            to_json([[claim.name, claim.value] for claim in source.claims])
-            if source.claims
-            else None,
+            claims_json(source.claims),
             source.metadata_json,
             source.license_hint,
             source.language,

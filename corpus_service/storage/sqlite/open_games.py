@@ -39,6 +39,29 @@ class OpenGames:
                 entry.users -= 1
                 self._lock.notify_all()
 
+    @contextmanager
+    def exclusive(self, game_id: str) -> Iterator[None]:
+        """Keep a game closed for the length of a block: its file may be exchanged.
+
+        Raises:
+            Failure: RESOURCE_EXHAUSTED ``READER_BUSY`` where somebody keeps it in use.
+        """
+        with self._lock:
+            if not self._lock.wait_for(
+                lambda: not self._in_use(game_id), timeout=CLOSE_WAIT_SECONDS
+            ):
+                raise Failure(
+                    FailureCode.RESOURCE_EXHAUSTED,
+                    "READER_BUSY",
+                    retry_after_seconds=WRITER_RETRY_SECONDS,
+                )
+            if self._closed:
+                raise Failure(FailureCode.UNAVAILABLE, "DRAINING")
+            entry = self._entries.pop(game_id, None)
+            if entry is not None:
+                entry.database.close()
+            yield
+
     def close(self) -> None:
         """Close every game; whoever comes later is told that the service drains."""
         with self._lock:
@@ -54,6 +77,10 @@ class OpenGames:
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def _in_use(self, game_id: str) -> bool:
+        entry = self._entries.get(game_id)
+        return entry is not None and entry.users > 0
 
     def _enter(self, game_id: str) -> _Entry:
         with self._lock:

@@ -9,9 +9,10 @@ from typing import Final
 import apsw
 
 from corpus_service.domain.queries import SourceFilter, SourcePosition
-from corpus_service.domain.records import Claim, Representation, Window
+from corpus_service.domain.records import Representation
 from corpus_service.domain.sources import Observation, Snapshot, Source, Version
 from corpus_service.domain.vocabulary import Completeness, Derivation, SourceRole, Trust
+from corpus_service.storage.json_values import read_claims, read_window
 from corpus_service.storage.sqlite.rows import Row, all_rows
 from sourcecorpus.identity.identifiers import observation_id
 
@@ -234,9 +235,9 @@ def _observation(row: Row, representations: tuple[Representation, ...]) -> Obser
         SourceRole(row[4]),
         *row[5:11],
         Completeness(row[11]),
-        Window(*json.loads(row[12])) if row[12] else None,
+        read_window(row[12]),
         *row[13:17],
-        tuple(Claim(*claim) for claim in json.loads(row[17])) if row[17] else (),
+        read_claims(row[17]),
         representations,
         row[18],
         row[19],

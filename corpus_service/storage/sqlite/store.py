@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
@@ -47,6 +48,7 @@ from corpus_service.storage.sqlite.passage_index import SqlitePassageIndex
 from corpus_service.storage.sqlite.presented import SqlitePresentedSources
 from corpus_service.storage.sqlite.refreshes import SqliteRefreshes
 from corpus_service.storage.sqlite.runs import SqliteRunLinks
+from corpus_service.storage.sqlite.transfer import SqliteTransfer
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
 _LOG: Final = logging.getLogger(__name__)
@@ -61,6 +63,7 @@ class SqliteStore(
     SqliteRunLinks,
     SqliteRefreshes,
     SqlitePresentedSources,
+    SqliteTransfer,
 ):
     """`CorpusStore` over SQLite files: ``catalog.db`` and ``games/<game_id>.db`` in a folder."""
 
@@ -78,6 +81,8 @@ class SqliteStore(
         self._preparation = preparation
         self._catalog = SqliteCatalog(folder / CATALOG_FILE)
         self._games = OpenGames(self._open_game)
+        self._importing = threading.Lock()
+        self._finish_imports()
 
     def close(self) -> None:
         """See `CorpusStore.close`."""

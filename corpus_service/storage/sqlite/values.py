@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from urllib.parse import urlsplit
-
-
-def to_json(value: object) -> str:
-    """Compact ASCII JSON: any text survives, lone surrogates as escapes."""
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
 def media_type_of(content_type: str) -> str:

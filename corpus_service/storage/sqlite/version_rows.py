@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from corpus_service.domain.records import CapturedSource
 from corpus_service.limits import CHUNKS_PER_STATEMENT
+from corpus_service.storage.json_values import counts_json
 from corpus_service.storage.preparation import PreparedChunk, PreparedSource, PreparedText
 from corpus_service.storage.sqlite.artifact_rows import ArtifactRow
-from corpus_service.storage.sqlite.values import to_json
 from corpus_service.storage.sqlite.writing import Transaction
 from sourcecorpus.identity.identifiers import version_id
 
@@ -103,7 +103,7 @@ class VersionTable:
                 text.text_length,
                 text.line_count,
                 title,
-                to_json(dict(text.repairs)) if text.repairs else "{}",
+                counts_json(text.repairs),
                 text.facts_json,
             ),
         )

@@ -118,6 +118,10 @@ METHOD_POLICIES: Final[dict[str, MethodPolicy]] = {
     ),
     f"{_CORPUS}GameService/CreateGame": _policy(MethodClass.WRITE, Role.BRIDGE, Role.OPERATOR),
     f"{_CORPUS}GameService/UpdateGame": _policy(MethodClass.WRITE, Role.BRIDGE, Role.OPERATOR),
+    f"{_CORPUS}GameService/ExportGame": _policy(
+        MethodClass.CONTENT_STREAM, Role.BRIDGE, Role.OPERATOR
+    ),
+    f"{_CORPUS}GameService/ImportGame": _policy(MethodClass.CONTENT_STREAM, Role.OPERATOR),
     "/grpc.health.v1.Health/Check": MethodPolicy(_EVERYONE, MethodClass.HEALTH),
     "/grpc.health.v1.Health/Watch": MethodPolicy(_EVERYONE, MethodClass.SYSTEM_STREAM),
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": _policy(

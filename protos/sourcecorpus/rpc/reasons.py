@@ -13,12 +13,13 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from sourcecorpus.rpc.reason_lists.archives import ARCHIVES
 from sourcecorpus.rpc.reason_lists.captures import CAPTURES
 from sourcecorpus.rpc.reason_lists.operation import OPERATION
 from sourcecorpus.rpc.reason_lists.reading import READING
 from sourcecorpus.rpc.reason_lists.requests import REQUESTS
 
-_ENTRIES: Final = REQUESTS + CAPTURES + READING + OPERATION
+_ENTRIES: Final = REQUESTS + CAPTURES + READING + ARCHIVES + OPERATION
 
 REASONS: Final = {entry.name: entry for entry in _ENTRIES}
 if len(REASONS) != len(_ENTRIES):

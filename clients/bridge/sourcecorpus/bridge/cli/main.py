@@ -40,6 +40,8 @@ COMMANDS: Final = (
     CommandModule("demo", "demo", "load the sample game and walk from a search to a proven quote"),
     CommandModule("capture", "capture", "send captured tool results from files"),
     CommandModule("games", "games", "list, make, pause and resume games"),
+    CommandModule("export", "transfer", "write a game into one file"),
+    CommandModule("import", "transfer", "make a game out of a file that export wrote"),
     CommandModule("search", "search", "search passages"),
     CommandModule("suggest", "suggest", "suggest words that a game has for what was typed"),
     CommandModule("find", "find", "find exact text, every line of it"),

@@ -10,10 +10,11 @@ import grpc
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 
+from sourcecorpus.bridge.archive_files import write_archive
 from sourcecorpus.bridge.game_commands import requests
 from sourcecorpus.bridge.game_commands.checking import CommandRefused, check_command
-from sourcecorpus.bridge.game_commands.exporting import ReadingArchive
 from sourcecorpus.corpus.v1.game_service_pb2 import GetGameRequest
+from sourcecorpus.corpus.v1.transfer_pb2 import ExportScope
 from sourcecorpus.rpc.failures import Failure
 from sourcecorpus.rpc.status import failure_from_rpc_error
 
@@ -136,9 +137,16 @@ class GameCommands:
     def _export(self, command: Command, game_id: str) -> Answer:
         if self._export_folder is None:
             raise CommandRefused("EXPORT_FOLDER_NOT_SET", "file")
-        archive = ReadingArchive(self._client, game_id, texts=command.get("texts", True))
+        scope = (
+            ExportScope.EXPORT_SCOPE_EVERYTHING
+            if command.get("texts", True)
+            else ExportScope.EXPORT_SCOPE_CATALOGUE
+        )
         # The schema allows a bare file name alone, so nothing leaves the folder.
-        return archive.write(self._export_folder / command["file"])
+        path = self._export_folder / command["file"]
+        written = write_archive(self._client, game_id, path, scope)
+        facts = MessageToDict(written.head, preserving_proto_field_name=True)
+        return facts | {"content_hash": written.content_hash}
 
 
 def _fault(code: str, reason: str, field: str) -> Answer:
