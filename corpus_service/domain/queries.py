@@ -66,7 +66,8 @@ class SearchFilter:
 
     ``content_types`` are media types without parameters, ``hosts`` lower-case A-labels,
     ``fetched_after`` is included, ``fetched_before`` is not. ``titles`` are whole titles, folded by
-    `corpus_service.search.exact_view.fold_title`.
+    `corpus_service.search.exact_view.fold_title`. ``collections`` are source ids or whole titles, folded so,
+    of the jobs that listed the document.
     """
 
     families: tuple[str, ...] = ()
@@ -81,6 +82,7 @@ class SearchFilter:
     fetched_before: Instant | None = None
     version_scope: VersionScope = VersionScope.LATEST
     titles: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ def search_filter(message: search_service_pb2.SearchFilter) -> SearchFilter:
         fetched_before=_instant(message, "fetched_before"),
         version_scope=VersionScope(scope or VersionScope.LATEST.value),
         titles=_values(message.titles, "filter.titles", _title),
+        collections=_values(message.collections, "filter.collections", _title),
     )
 
 

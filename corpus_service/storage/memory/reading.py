@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from corpus_service.domain.queries import FacetField, SearchFilter, SourceFilter
 from corpus_service.domain.records import CaptureRecord
 from corpus_service.domain.sources import Observation, Passage, Source, Version
-from corpus_service.domain.vocabulary import CODE_FAMILY, Completeness, VersionScope
+from corpus_service.domain.vocabulary import CODE_FAMILY, JOB_FAMILY, Completeness, VersionScope
 from corpus_service.search.exact_view import fold_title
 from corpus_service.storage.memory.ingest import host_of
 from corpus_service.storage.memory.tables import (
@@ -218,6 +218,8 @@ def version_fits(
             return False
     if narrowing.titles and fold_title(version.title) not in narrowing.titles:
         return False
+    if narrowing.collections and not _listed(source, narrowing.collections, sequence):
+        return False
     prefixes, runs, fetched = narrowing.uri_prefixes, narrowing.run_ids, artifact.fetched_time
     after, before = narrowing.fetched_after, narrowing.fetched_before
     return (
@@ -225,6 +227,17 @@ def version_fits(
         and (not runs or any(_linked(game, run, artifact.id, sequence) for run in runs))
         and (after is None or (fetched is not None and fetched >= after))
         and (before is None or (fetched is not None and fetched < before))
+    )
+
+
+def _listed(source: MemorySource, collections: tuple[str, ...], sequence: int) -> bool:
+    """Whether a job with one of these ids or folded titles listed a source."""
+    return any(
+        job.captured.family == JOB_FAMILY
+        and bool(job.readable_observations())
+        and (job.id in collections or fold_title(job.title) in collections)
+        for entry in source.readable_observations()
+        if entry.sequence <= sequence and (job := entry.parent) is not None
     )
 
 

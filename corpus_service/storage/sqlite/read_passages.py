@@ -36,6 +36,12 @@ _WAS_CURRENT: Final = (
     " AND c.from_sequence <= :sequence"
     " AND (c.until_sequence IS NULL OR c.until_sequence > :sequence))"
 )
+_LISTED: Final = (
+    "EXISTS (SELECT 1 FROM readable_versions AS d JOIN readable_members AS k ON k.source = d.source"
+    " JOIN readable_observations AS o ON o.row = k.listing"
+    " WHERE d.row = {0} AND o.sequence <= :sequence"
+    " AND (k.collection_id IN ({1}) OR fold_title(k.collection_title) IN ({1})))"
+)
 # The filter first looks at so many matches beyond those that are asked for, and at several times as
 # many where it does more than leave out what is superseded.
 SPARE_MATCHES: Final = 8
@@ -232,6 +238,7 @@ def conditions(narrowing: SearchFilter, *, present: bool = False) -> tuple[str, 
         "EXISTS (SELECT 1 FROM readable_versions AS t WHERE t.row = {0}"
         " AND fold_title(t.title) IN ({1}))",
     )
+    one_of("v.row", narrowing.collections, _LISTED)
     one_of(
         "v.artifact",
         narrowing.run_ids,

@@ -57,6 +57,9 @@ def register(_name: str, parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", action="append", default=[], help="only this kind")
     parser.add_argument("--host", action="append", default=[], help="only this host")
     parser.add_argument("--title", action="append", default=[], help="only with this whole title")
+    parser.add_argument(
+        "--collection", action="append", default=[], help="only pages of this job: its id or title"
+    )
     parser.add_argument("--language", action="append", default=[], help="only this language")
     parser.add_argument(
         "--all-versions", action="store_true", help="search superseded versions too"
@@ -90,6 +93,7 @@ def run(options: argparse.Namespace) -> int:
                     kinds=options.kind,
                     hosts=options.host,
                     titles=options.title,
+                    collections=options.collection,
                     languages=options.language,
                     version_scope=scope,
                 ),
