@@ -24,6 +24,13 @@ HEADINGS_MAX: Final = 6
 NEAREST_CHARACTERS_MAX: Final = 600
 PASSAGE_CHARACTERS_MAX: Final = 4_000
 
+_SAID_WHEN_TRUE: Final = frozenset(
+    {
+        *("older_version", "title_matched", "continues", "text_is_cut", "scope_was_cut"),
+        *("starts_inside_line", "ends_inside_line"),
+    }
+)
+
 Document = dict[str, Any]
 
 
@@ -75,7 +82,7 @@ def _passage_document(passage: FoundPassage) -> Document:
     text = "\n".join(line.text for line in passage.lines)
     return _without_empty(
         {
-            "first_line": passage.lines[0].number if passage.lines else 0,
+            "first_line": passage.lines[0].number if passage.lines else None,
             "matching_lines": matching,
             "text": text[:PASSAGE_CHARACTERS_MAX],
             "text_is_cut": len(text) > PASSAGE_CHARACTERS_MAX
@@ -112,8 +119,8 @@ def read_document(found: ReadDocumentResponse, *, starts_inside_line: bool) -> D
             "completeness": completeness_word(version.completeness),
             "fetched": time_text(version.fetched_time),
             "older_version": not version.current,
-            "first_line": found.lines[0].number if found.lines else 0,
-            "last_line": found.lines[-1].number if found.lines else 0,
+            "first_line": found.lines[0].number if found.lines else None,
+            "last_line": found.lines[-1].number if found.lines else None,
             "lines_in_all": version.line_count,
             "starts_inside_line": starts_inside_line,
             "ends_inside_line": bool(found.lines) and found.lines[-1].partial,
@@ -164,9 +171,10 @@ def verdict_document(result: QuoteResult) -> Document:
     if verification.HasField("nearest"):
         document["nearest_text"] = verification.nearest.text[:NEAREST_CHARACTERS_MAX]
         document["nearest_ref"] = verification.nearest.ref
-    # False matters here: the words stand in the version, but not where the ref points.
-    inside = {"inside_ref": False} if verification.outside_ref else {}
-    return _without_empty(document) | inside
+    if verification.outside_ref:
+        # The words stand in the version, but not where the ref points.
+        document["inside_ref"] = False
+    return _without_empty(document)
 
 
 def trust_word(value: Trust.ValueType) -> str:
@@ -187,4 +195,11 @@ def time_text(stamp: Timestamp) -> str:
 
 
 def _without_empty(document: Document) -> Document:
-    return {key: value for key, value in document.items() if value not in ("", None, False, [])}
+    """Leave out what says nothing: absent facts, and warnings that do not apply. Zero and other false stay."""
+    return {
+        key: value
+        for key, value in document.items()
+        if value is not None
+        and value not in ("", [])
+        and not (value is False and key in _SAID_WHEN_TRUE)
+    }
