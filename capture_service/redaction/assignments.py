@@ -59,7 +59,15 @@ _SENTENCE_WORD: Final = re.compile(
 RECOVERY_NAMES: Final = ("mnemonic", "phrase", "seed", "words")
 """Ends of names whose value may be the words that restore a wallet."""
 _URL_INSIDE: Final = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://")
+_DIGEST_NAMES: Final = (b"checksum/", b"hash/", b"sha256/")
+"""What stands before a name whose value is the digest of a secret, as in annotations of Helm charts."""
 _DIGIT: Final = re.compile(rb"[0-9]")
+_SCOPED_SETTING: Final = re.compile(
+    rb"(?:\A|\n|\\n)[ ]{0,8}[\"']?[a-z][a-z0-9_]{0,40}(?:::[a-z0-9_]{1,40}){0,6}::\Z"
+)
+_BRACED: Final = re.compile(rb"\{([^{}\s;\"']{4,128})\}(?=;|[\"'\s]|\Z)")
+_UUID_ALONE: Final = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_SECRET_ID: Final = re.compile(rb"(?i)secret[_ -]?id")
 _COMPARISON: Final = re.compile(rb"[=!~]=|[<>]=")
 
 
@@ -141,8 +149,10 @@ def confirm_named_value(
 ) -> None:
     """Judge the value at `position` by its name and mask it."""
     scan.budget.spend(MAX_NAME_BYTES)
+    if scan.data.endswith(_DIGEST_NAMES, max(0, name_start - 9), name_start):
+        return
     before = scan.data[max(0, name_start - 2) : name_start]
-    if before == b"::" or (
+    if (before == b"::" and not _is_scoped_setting(scan.data, name_start, position)) or (
         b" " not in name
         and before[1:] == b":"
         and before.isascii()
@@ -171,6 +181,16 @@ def confirm_named_value(
         _mask(scan, name, name_class, value, name_start)
 
 
+def _is_scoped_setting(data: bytes, name_start: int, position: int) -> bool:
+    """Say whether the name is the last word of a Puppet setting: ``mysql::server::root_password: "…"``."""
+    low = max(0, name_start - MAX_NAME_BYTES)
+    return (
+        data[position : position + 1] in (b'"', b"'")
+        and data[position - 1 : position] == b" "
+        and _SCOPED_SETTING.search(data, low, name_start) is not None
+    )
+
+
 def _is_left_to_text(scan: Scan, name: bytes, name_start: int) -> bool:
     """Say whether a bare value in JSON is judged in the text of its string: no quote closes its name."""
     end = name_start + len(name)
@@ -193,6 +213,9 @@ def _unquoted(scan: Scan, name: bytes, name_class: NameClass, position: int) -> 
     if opening is not None and name_class is not NameClass.WEAK:
         _mask_list(scan, name_class, opening.end())
         return None
+    braced = _BRACED.match(data, position)
+    if braced is not None and name_class is NameClass.PASSWORD and data[position - 1] == 0x3D:
+        return Value(*braced.span(1), True)  # a value of an ODBC connection string
     line = _NEXT_LINE.match(data, position)
     if line is not None:
         return _value_on_next_line(scan, name_class, line)
@@ -265,6 +288,7 @@ def _mask(
         return
     if (
         judge(name_class, text, value.quoted)
+        or (_UUID_ALONE.fullmatch(text) and _SECRET_ID.search(name))
         or (_role(name)[0] == "auth" and decodes_to_credentials(text))
         or (
             name_start >= 0

@@ -76,9 +76,33 @@ _PASSWORD_FLAG: Final = {
     ),
     b"cmdkey": re.compile(rb"cmdkey [^|;&\r\n]{0,120}? /pass:([\"']?)([^\s\"']{4,128})\1"),
     b"net user": re.compile(rb"net user [\w.-]{1,40} ([\"']?)([^\s\"'/\\]{4,128})\1 /add"),
+    b"codecov": re.compile(
+        rb"codecov[^\r\n|;&]{0,80}? -t ([\"']?)(?=\S{0,64}\d)([^\s\"']{8,128})\1"
+    ),
+    b"influx": re.compile(
+        rb"influx [^\r\n|;&]{0,120}? -t ([\"']?)(?=\S{0,64}\d)([^\s\"']{8,128})\1"
+    ),
+    b"mc alias": re.compile(
+        rb"mc (?:alias set|config host add) \S{1,40} \S{1,120} ([\"']?)(?=\S{0,128}\d)([^\s\"']{4,128})\1"
+    ),
+    b"mc ": re.compile(
+        rb"mc (?:alias set|config host add) \S{1,40} \S{1,120} \S{1,128} ([\"']?)(?=\S{0,128}\d)([^\s\"']{4,128})\1"
+    ),
+    b"poetry": re.compile(
+        rb"poetry config http-basic\.[\w-]{1,40} \S{1,64} ([\"']?)([^\s\"']{4,128})\1"
+    ),
+    b"ipmitool": re.compile(rb"ipmitool [^\r\n|;&]{0,120}? -P ([\"']?)([^\s\"']{4,128})\1"),
+    b"snmp -A": re.compile(rb"snmp[a-z]{3,9} [^\r\n|;&]{0,160}? -A ([\"']?)([^\s\"']{4,128})\1"),
+    b"snmp -X": re.compile(rb"snmp[a-z]{3,9} [^\r\n|;&]{0,160}? -X ([\"']?)([^\s\"']{4,128})\1"),
+    b"altool": re.compile(
+        rb"altool [^\r\n|;&]{0,200}? (?:-p|--password)[ =]([\"']?)([^\s\"'@]{4,128})\1"
+    ),
+    b"notarytool": re.compile(
+        rb"notarytool [^\r\n|;&]{0,200}? --password[ =]([\"']?)([^\s\"'@]{4,128})\1"
+    ),
     b"echo": re.compile(
         rb"echo (?:-n )?([\"']?)([^\s\"'|]{3,128})\1 ?\| ?(?:sudo -S|docker login|"
-        rb"passwd|chpasswd|kinit|gh auth|vault login|base64 -w)"
+        rb"passwd|chpasswd|kinit|gh auth|vault login|base64 -w|(?:sudo )?cryptsetup)"
     ),
     b"chpasswd": re.compile(
         rb"echo (?:-n |-e )?([\"']?)[^\s:\"'|]{1,40}:([^\s\"'|]{4,128})\1 ?\| ?chpasswd"

@@ -9,6 +9,7 @@ from capture_service.redaction import (
     commands,
     headers,
     leads,
+    manifests,
     markup,
     personal_data,
     private_keys,
@@ -79,6 +80,15 @@ class Family(IntEnum):
     LOGIN_ADDRESS = 45
     LEAD = 46
     PROTOCOL_LEAD = 47
+    LINE_LEAD = 48
+    PATH_LEAD = 49
+    APP_PASSWORD = 50
+    CODE_LIST = 51
+    MANIFEST = 52
+    STATE = 53
+    COOKIE_CALL = 54
+    VAULT_FILE = 55
+    SOCKET_ADDRESS = 56
     FIRST_INNER = 64
 
 
@@ -160,6 +170,15 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
     ),
     Family.LOGIN_ADDRESS: (rb"[a-z0-9_]:[^\s:@/\x22'<>]{3,64}@[0-9]{1,3}\.",),
     Family.LEAD: leads.LEADS,
+    Family.LINE_LEAD: leads.LINE_LEADS,
+    Family.PATH_LEAD: leads.PATH_LEADS,
+    Family.APP_PASSWORD: leads.APP_PASSWORD_LEADS,
+    Family.CODE_LIST: leads.CODE_LIST_LEADS,
+    Family.MANIFEST: manifests.KINDS,
+    Family.STATE: manifests.GENERATED,
+    Family.COOKIE_CALL: (rb"(?:add|set)_?cookies?\(\s{0,8}[\[({]",),
+    Family.VAULT_FILE: (rb"\$ANSIBLE_VAULT;1\.[0-9];AES256",),
+    Family.SOCKET_ADDRESS: (rb"[a-z0-9_]:[^\s:@/\x22'<>]{3,64}@(?:tcp|unix)\(",),
     Family.ONE_TIME_CODE: (
         rb"(?:verification|one[- ]time|security|login|sign-in|confirmation|authentication|"
         rb"2fa|access|auth)[ -]"
@@ -180,7 +199,10 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         rb"\xc3\xa8|van|\xe2\x80\x94|\xe2\x80\x93|->|\xe2\x86\x92|-|now|of|of:|"
         rb"is:|with|named?)[ \t]{1,2}",
     ),
-    Family.ATTRIBUTE: (SENSITIVE_END + rb"\\{0,3}[\x22']\s{1,4}[a-z]",),
+    Family.ATTRIBUTE: (
+        SENSITIVE_END + rb"\\{0,3}[\x22']\s{1,4}[a-z]",
+        rb"\x22samlresponse\x22\s{1,4}[a-z]",
+    ),
     Family.PASSWORD_INPUT: (rb"type\s{0,2}=\s{0,2}\\{0,3}[\x22']?password",),
     Family.COLUMN: (
         SENSITIVE_END + rb"[ \t*`]{0,24}[|\t]",
@@ -212,7 +234,8 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         rb"https?ie|mongo(?:sh|dump|restore)?|mosquitto_\w{3}|ldap(?:search|modify|add|whoami)"
         rb"|htpasswd|smbclient|sqlcmd|openssl|7z[az]?|zip|unzip|"
         rb"net user?|cmdkey|psexec|evil-winrm|crackmapexec|xfreerdp|rdesktop|echo|"
-        rb"http|rar|unrar|oc login|snowsql|rclone|svn|lftp|xh)[ \t]",
+        rb"http|rar|unrar|oc login|snowsql|rclone|svn|lftp|xh|"
+        rb"codecov|influx|mc|poetry|ipmitool|snmp[a-z]{3,9}|altool|notarytool)[ \t]",
     ),
     Family.COOKIE_FILE: (rb"\t(?:TRUE|FALSE)\t[0-9]{1,16}\t",),
     Family.PASSWORD_HASH: (rb":\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2(?:id?|d)|sha1|scrypt)\$",),
@@ -225,7 +248,10 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
     ),
     Family.SESSION_PATH: (rb";(?:jsessionid|sid|phpsessid|sessionid)=",),
 }
-_PRIVATE_KEY_MARKS: Final = (rb"---- ?BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY",)
+_PRIVATE_KEY_MARKS: Final = (
+    rb"---- ?BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY",
+    rb"-----BEGIN OpenVPN Static key V1",
+)
 
 
 def core_triggers(personal: frozenset[str]) -> list[Trigger]:
@@ -297,6 +323,15 @@ CONFIRM: Final[Mapping[int, Confirm]] = {
     Family.LOGIN_ADDRESS: prose.confirm_login_address,
     Family.LEAD: leads.confirm_lead,
     Family.PROTOCOL_LEAD: leads.confirm_protocol_lead,
+    Family.LINE_LEAD: leads.confirm_line_lead,
+    Family.PATH_LEAD: leads.confirm_path_lead,
+    Family.APP_PASSWORD: leads.confirm_app_password,
+    Family.CODE_LIST: leads.confirm_code_list,
+    Family.MANIFEST: manifests.confirm_manifest,
+    Family.STATE: manifests.confirm_generated,
+    Family.COOKIE_CALL: headers.confirm_cookie_call,
+    Family.VAULT_FILE: private_keys.confirm_vault_file,
+    Family.SOCKET_ADDRESS: prose.confirm_socket_address,
     Family.WIRELESS: statements.confirm_wireless,
     Family.CALL: markup.confirm_call,
     Family.PHRASE: prose.confirm_phrase,

@@ -58,6 +58,12 @@ _COOKIE_NEXT: Final = re.compile(
     rb"|\Z)))*(?:Expires=[^;\r\n\"'\\]{1,48};?)?",
     re.IGNORECASE,
 )
+_COOKIE_CALL_PAIR: Final = re.compile(
+    rb"[\"']?name[\"']?\s{0,4}(?::|=>?)\s{0,4}[\"']([^\"'\s]{1,80})[\"']\s{0,4},\s{0,24}"
+    rb"[\"']?value[\"']?\s{0,4}(?::|=>?)\s{0,4}[\"']([^\"'\\\s]{1,4000})(?=[\"'])"
+)
+COOKIE_CALL_BYTES: Final = 4_096
+"""Bytes behind a call that sets cookies in which their names and values are looked for."""
 _SECRET_COOKIE: Final = re.compile(
     rb"(?i)sess|sid$|^sid|auth|token|jwt|csrf|xsrf|login|secret|passw|pwd|"
     rb"remember|sso|^cf_clearance$|bearer|credential|"
@@ -222,6 +228,18 @@ def is_secret_cookie(name: bytes, value: bytes) -> bool:
     if named:
         return any(48 <= byte <= 57 for byte in value) or not is_words(value)
     return looks_machine_made(value, 16)
+
+
+def confirm_cookie_call(scan: Scan, position: int) -> None:
+    """Mask the values of cookies that a call sets; its opening bracket ends at `position`."""
+    limit = position + COOKIE_CALL_BYTES
+    if scan.already_done("cookie-call", position, limit):
+        return
+    scan.budget.spend(COOKIE_CALL_BYTES)
+    for match in _COOKIE_CALL_PAIR.finditer(scan.data, position, limit):
+        name, value = match.groups()
+        if is_secret_cookie(name, value) and not scan.touches_placeholder(*match.span(2)):
+            scan.add(*match.span(2), STRUCTURED, "cookie")
 
 
 def confirm_cookie_file_line(scan: Scan, position: int) -> None:

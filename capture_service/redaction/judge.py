@@ -30,12 +30,12 @@ _UPPER: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ASCII: Final = frozenset(range(0x80))
 _PLACEHOLDER: Final = re.compile(
     rb"[\s\[({]{0,4}(?:"
-    rb"<[^>]*+>?|\[[^\]]*+\]|\([\s\S]*|\{(?![A-Za-z0-9+/]{20,400}={0,2}\}\Z)"
+    rb"<[^>]*+>?|\[[^\]]*+\]|\([\s\S]*|\{(?![A-Za-z0-9+/]{20,400}={0,2}\}\Z|[0-9a-f]{40}[A-Za-z0-9./]{8}\Z)"
     rb"[\s\S]*|\$(?!(?:2[abxy]?|[1567y]|argon2\w{1,2}|apr1|scrypt)\$)(?:[({\[$@*#0-9]"
     rb"[\s\S]*|"
     rb"[A-Za-z_]\w*+(?:[:./-][\w:./-]*+)?)|"
     rb"%[({][\s\S]*|%[sdvqr]|%[A-Za-z_]\w*+%[\s\S]*|#\{[\s\S]*|@[({][\w.:-]*+[)}]?|"
-    rb"@[A-Za-z_.]++|![A-Za-z]++|"
+    rb"@[A-Za-z_.]++|![A-Za-z]++|\$ANSIBLE_VAULT;[\w.;-]*+|"
     rb"\?++|:[a-z_]++|&(?:lt|#60|#[xX]3[cC]);[\s\S]*|\.\.[\s\S]*|"
     rb"[-_*xX.#=~+/\\|\xe2\x80\xa2\xa6\xc2\xb7\x97\x8f ]++|(?:\\u2022|\\u25cf|"
     rb"&bull;|&#8226;)++|0++|"
@@ -63,7 +63,7 @@ _CODE: Final = re.compile(
     rb"(?:new |await |return |typeof |lambda\b|function\b|async |yield |not |"
     rb"delete |raise |self\.|this\.|cls\.)[\s\S]*|"
     rb"[!~&*-]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*[?!]?\s{0,2}[(\[][\s\S]*|"
-    rb"[\[{(][\s\S]*|=+[\s\S]*|-?>[\s\S]*|[|&+]{1,2}\s?[\s\S]{0,8}|[<>][\s\S]*|/[/*][\s\S]*|"
+    rb"[\[{(][\s\S]*|=+[\s\S]*|-?>[\s\S]*|[|&+]{1,2}\s?[\s\S]{0,8}|[<>][\s\S]*|/[/*^\[(\\][\s\S]*|"
     rb"(?:os|process|env|config|settings|secrets|vars|var|local|module|data|"
     rb"params|args|opts|options|props|github|"
     rb"inputs|steps|request|req|res|response|event|ctx|context|state|user|"
@@ -102,6 +102,10 @@ _TECHNICAL: Final = re.compile(
     rb"type|version|version|v|p|arg|val|param)"
     rb"[-_]?\d{1,5}(?:[-_](?:\w{1,8}))?"
 )
+_COUNTED: Final = re.compile(
+    rb"(?i)\d{1,3}-(?:digit|char|character|letter|word|symbol|sign|bit|byte|part|step|factor|time)s?"
+)
+_POINTER: Final = re.compile(rb"0x[0-9a-fA-F]{1,16}")
 _HEX: Final = re.compile(rb"(?:0x)?[0-9a-fA-F]+")
 _UUID: Final = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _INTEGRITY: Final = re.compile(rb"(?i)(?:sha\d{1,3}|md5|h1)[-:][A-Za-z0-9+/=_-]+|W/.*")
@@ -125,6 +129,10 @@ _WORD_PARTS: Final = re.compile(
 WEAK_BYTES: Final = 20
 """Shortest value that is masked beside a name that is only sometimes secret."""
 _WEAK_ALPHABET: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-=+/"
+_DENSE: Final = re.compile(rb"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])[ -~]{40,160}")
+_EXPRESSION: Final = re.compile(rb"\\|\(\?|\[[^\]]{0,12}(?:[aA]-[zZ]|0-9)|\{\d{1,4},?\d{0,4}\}|://")
+_LONG_RUNS: Final = re.compile(rb"[A-Za-z][a-z]{4,}")
+_NO_SIGNS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 "
 _DIGIT_RUNS: Final = re.compile(rb"[0-9]+")
 _LETTER: Final = re.compile(rb"[A-Za-z]")
 _SAFE_MACHINE: Final = re.compile(rb"[\x21-\x7e]+")
@@ -145,7 +153,7 @@ def _count_digits(value: bytes) -> int:
 @remembered
 def is_technical(value: bytes) -> bool:
     """Say whether a value is an algorithm, a type, a version, a numbered part, a date or a choice of words."""
-    return any(form.fullmatch(value) for form in (_TECHNICAL, _DATE, _ALTERNATIVES))
+    return any(form.fullmatch(value) for form in (_TECHNICAL, _DATE, _ALTERNATIVES, _COUNTED))
 
 
 def is_function_word(value: bytes) -> bool:
@@ -245,6 +253,21 @@ def _mean_wordish(value: bytes) -> float:
     return sum(_wordish(run) * (len(run) - 1) for run in runs) / total if total else 0.0
 
 
+@remembered
+def is_dense(value: bytes) -> bool:
+    """Say whether a value is a salt of all printable characters, as installers write it into PHP files.
+
+    Regular expressions have many signs too, but also classes, groups and backslashes; messages have long words.
+    """
+    return (
+        _DENSE.fullmatch(value) is not None
+        and _EXPRESSION.search(value) is None
+        and sum(len(run) for run in _LONG_RUNS.findall(value) if _wordish(run) >= 0.6) < 12
+        and len(set(value)) >= 24
+        and len(value.translate(None, _NO_SIGNS)) * 5 >= len(value)
+    )
+
+
 def is_digest_like(value: bytes) -> bool:
     """Say whether a value has the form of a hash, an identifier or an integrity attribute."""
     return bool(
@@ -267,6 +290,7 @@ def judge_password(value: bytes, quoted: bool) -> bool:
         return quoted and _judge_passphrase(value)
     if (
         _DATE.fullmatch(value)
+        or _COUNTED.fullmatch(value)
         or _ALTERNATIVES.fullmatch(value)
         or is_reference(value)
         or (_CODE.fullmatch(value) and b"(" in value and not _has_digit(value))
@@ -320,7 +344,7 @@ def judge_secret(value: bytes, quoted: bool) -> bool:
         return False
     if b" " in value or b"\t" in value:
         return False
-    if _INTEGRITY.fullmatch(value):
+    if _INTEGRITY.fullmatch(value) or _POINTER.fullmatch(value):
         return False
     return _looks_random(value, 8)
 
@@ -339,6 +363,8 @@ def judge_weak(value: bytes, quoted: bool) -> bool:
 
 def judge(name_class: NameClass, value: bytes, quoted: bool) -> bool:
     """Judge a value by the class of its name."""
+    if name_class is not NameClass.NONE and quoted and is_dense(value):
+        return True
     if name_class is NameClass.PASSWORD:
         return judge_password(value, quoted)
     if name_class is NameClass.SECRET:

@@ -7,7 +7,13 @@ its services, the command references of Cisco IOS and PowerShell, and the docume
 import re
 from typing import Final
 
-from capture_service.redaction.judge import is_code, is_reference
+from capture_service.redaction.judge import (
+    is_code,
+    is_reference,
+    is_technical,
+    is_words,
+    looks_machine_made,
+)
 from capture_service.redaction.limits import LEAD_CONTEXT_BYTES
 from capture_service.redaction.placement import stands_in
 from capture_service.redaction.scan import STRUCTURED, Scan
@@ -42,6 +48,18 @@ LEADS: Final = (
     rb"openssl (?:enc|aes-[0-9a-z-]{3,12}) [^\r\n|;&]{0,120}[ ]-k[ ]",
     rb"net user [\w.-]{1,40}[ ]",
     rb"identified by[ ]",
+    rb"\bimportprivkey [\x22']?",
+    rb"npmauthident\x22?: ?[\x22']?[\w.@-]{1,64}:",
+    rb"jenkins-crumb[:=] ?",
+    rb"(?:key content|schl\xc3\xbcsselinhalt)[ ]{1,24}:[ ]",
+    rb"<auth-user-pass>\s{1,8}[^\s<>]{1,64}\s{1,4}",
+    rb"<apikeys>\s{0,40}<add key=\x22[^\x22]{1,200}\x22 value=\x22",
+    rb"\x22(?:github-oauth|gitlab-oauth|gitlab-token|forgejo-token|bearer)\x22\s?:\s{0,4}\{\s{0,24}"
+    rb"\x22[\w.-]{1,80}\x22\s?:\s{0,4}\x22",
+    rb"\x22permissions\x22:\s?\x22full\x22,\s{1,24}\x22value\x22:\s?\x22",
+    rb"'crypt'\s{0,2}=>\s{0,2}(?:\[|array ?\()\s{0,24}'key'\s{0,2}=>\s{0,2}'",
+    rb"\b(?:new mysqli|mysqli_connect|mysql_connect|imap_open|getconnection|new pdo)"
+    rb"\(\s{0,4}[\x22'][^\x22'\r\n]{0,200}[\x22'],\s?[\x22'][^\x22'\r\n]{0,80}[\x22'],\s?[\x22']",
 )
 """Expressions that end where the secret begins, without regard to case."""
 PROTOCOL_LEADS: Final = (
@@ -49,11 +67,49 @@ PROTOCOL_LEADS: Final = (
     rb"\b[A-Za-z]{0,4}[0-9]{1,6} LOGIN [\w.@\x22-]{1,60}[ ]\x22?",
     rb"[0-9]> AUTH[ ]",
     rb"send (?:-- )?\x22",
+    rb"\bPASSWORD [\w.-]{1,40} = ",
+    rb"\x22AUTH\x22 (?:\x22[\w.-]{1,40}\x22 )?\x22",
+    rb": (?:PSK|XAUTH|EAP|NTLM) \x22",
 )
 """Lines of protocols and of scripts that talk to them, with regard to case."""
+LINE_LEADS: Final = (
+    rb"password for (?:the )?[\w.-]{1,40}(?: user)?(?: \([^()\r\n]{1,120}\))?:\s{0,2}(?:\r?\n|\\n)[ ]{0,8}",
+    rb"initial-(?:admin-)?password[^\r\n:]{0,60}(?:\r?\n|\\n)",
+    rb"\b(?:cat|less|head|type) [^\s]{0,80}(?:master|production)\.key(?:\r?\n|\\n)",
+    rb"\bwg gen(?:key|psk)(?:\r?\n|\\n)",
+    rb"334 UGFzc3dvcmQ6(?:\r?\n|\\r\\n|\\n)(?:C: )?",
+    rb"\bAUTH(?:ENTICATE)? (?:PLAIN|LOGIN|XOAUTH2|OAUTHBEARER)[ ]",
+)
+"""Words and ends of lines that a secret follows which looks machine-made, without regard to case."""
+PATH_LEADS: Final = (
+    rb"/(?:password[/_-]?resets?|reset[/_-]?password|forgot[/_-]password|magic(?:-?link)?|"
+    rb"verify-?email|email/verify|confirm(?:-email|ation)?|activate|invite)/",
+    rb"\brtmps?://[\w.-]{1,80}/live2/",
+    rb"//conda\.anaconda\.org/t/",
+)
+"""Parts of addresses whose next part is a token of one use or of one account."""
+APP_PASSWORD_LEADS: Final = (
+    rb"\bapp(?:[ -]specific|lication)?[ -]pass(?:word|wort)s?(?: is)?:?[ ]",
+)
+"""Words before the passwords of single programs, which Apple, Google and WordPress write in groups of four."""
+CODE_LIST_LEADS: Final = (
+    rb"(?:recovery|backup|scratch|rescue)[ -](?:codes|keys):?[ ]{0,2}(?:\r?\n|\\n){1,2}",
+)
+"""Headings of lists of one-time codes."""
 
 _VALUE: Final = re.compile(rb"([\x21\x23-\x26\x28-\x5b\x5d-\x5f\x61-\x7e]{4,512})")
 _TOKEN_PATH: Final = re.compile(rb"[0-9a-fA-F]{20,64}(?=[/\s\"'<>?]|\Z)")
+_PATH_PART: Final = re.compile(rb"[A-Za-z0-9_.-]{20,256}(?=[/?#\s\"'<>)\\]|\Z)")
+_STREAM_KEY: Final = re.compile(rb"[a-z0-9]{4}(?:-[a-z0-9]{4}){3,5}")
+_APP_PASSWORD: Final = re.compile(
+    rb"(?:[a-z]{4}([ -]?)[a-z]{4}\1[a-z]{4}\1[a-z]{4}|(?:[A-Za-z0-9]{4} ){5}[A-Za-z0-9]{4})(?![A-Za-z0-9])"
+)
+_CODE_LINE: Final = re.compile(
+    rb"[ \t]{0,8}(?:\d{1,2}[.)][ \t]|[-*][ \t])?((?:[A-Za-z0-9]{4,10}(?:[ -][A-Za-z0-9]{4,10}){0,3}[ \t]{0,8}){1,4})"
+    rb"(?:\r?\n|\\n|\Z)"
+)
+CODE_LINES_MAX: Final = 32
+"""Lines of one list of codes that are masked; services give 8 to 16."""
 _PLAIN: Final = re.compile(rb"[A-Za-z._:/ -]*")
 _LOGIN_BEFORE: Final = re.compile(rb"(?:USER|NICK) \S{1,64}|assword|assphrase")
 
@@ -72,6 +128,53 @@ def confirm_lead(scan: Scan, position: int) -> None:
             scan.add(*match.span(), STRUCTURED, "url-parameter")
         return
     _mask(scan, position)
+
+
+def confirm_line_lead(scan: Scan, position: int) -> None:
+    """Mask what follows the words that end at `position`, if it looks machine-made."""
+    match = _VALUE.match(scan.data, position)
+    scan.budget.spend(96)
+    if (
+        match is not None
+        and looks_machine_made(match.group(), 10)
+        and not scan.touches_placeholder(*match.span())
+    ):
+        scan.add(*match.span(), STRUCTURED, "secret")
+
+
+def confirm_path_lead(scan: Scan, position: int) -> None:
+    """Mask the part of a path that begins at `position`, if it looks machine-made."""
+    match = _PATH_PART.match(scan.data, position)
+    scan.budget.spend(96)
+    if (
+        match is not None
+        and (looks_machine_made(match.group(), 20) or _STREAM_KEY.fullmatch(match.group()))
+        and not scan.touches_placeholder(*match.span())
+    ):
+        scan.add(*match.span(), STRUCTURED, "url-parameter")
+
+
+def confirm_app_password(scan: Scan, position: int) -> None:
+    """Mask a password in groups of four; four words of a sentence are none."""
+    match = _APP_PASSWORD.match(scan.data, position)
+    scan.budget.spend(32)
+    if match is not None and (match.group(1) == b"-" or not is_words(match.group())):
+        scan.add(*match.span(), STRUCTURED, "password")
+
+
+def confirm_code_list(scan: Scan, position: int) -> None:
+    """Mask the lines of a list of one-time codes that begins at `position`; a list has two lines at least."""
+    lines = []
+    while len(lines) < CODE_LINES_MAX:
+        match = _CODE_LINE.match(scan.data, position)
+        scan.budget.spend(64)
+        if match is None or not any(48 <= byte <= 57 for byte in match.group(1)):
+            break
+        lines.append((match.start(1), match.start(1) + len(match.group(1).rstrip())))
+        position = match.end()
+    if len(lines) > 1:
+        for start, end in lines:
+            scan.add(start, end, STRUCTURED, "recovery-code")
 
 
 def confirm_protocol_lead(scan: Scan, position: int) -> None:
@@ -96,6 +199,7 @@ def _mask(scan: Scan, position: int) -> None:
         or stands_in(b"", text)
         or is_code(text)
         or is_reference(text)
+        or is_technical(text)
         or scan.touches_placeholder(position, end)
     ):
         return

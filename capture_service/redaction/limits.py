@@ -57,6 +57,12 @@ MAX_PLACED_LINE_BYTES: Final = 400
 WIDE_SAMPLE_BYTES: Final = 1_024
 """First bytes of a message that decide whether it is text of two or four bytes per character."""
 
+MAX_MANIFEST_BYTES: Final = 8_192
+"""Bytes before and behind the kind of a Kubernetes secret in which its values are looked for."""
+
+MAX_STATE_BYTES: Final = 2_048
+"""Bytes behind the name of a generated resource in a Terraform state in which its values are looked for."""
+
 SEGMENT_BYTES: Final = 262_144
 """Bytes after which a long message is cut at the next safe place."""
 

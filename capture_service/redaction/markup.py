@@ -18,7 +18,8 @@ from capture_service.redaction.values import quoted_value
 
 _ELEMENT_VALUE: Final = re.compile(
     rb"\s{0,40}(?:<!\[CDATA\[)?(?:<(?:code|b|span|value|string|pre|kbd|tt)"
-    rb"\b[^<>]{0,60}>){0,2}([^<>\r\n]{1,4096})(?=(?:\]\]>)?</|\Z)"
+    rb"\b[^<>]{0,60}>){0,2}([^<>\r\n]{1,4096})(?=(?:\]\]>)?</|\Z)",
+    re.IGNORECASE,
 )
 _ELEMENT_NAME: Final = re.compile(rb"<([A-Za-z][\w:.-]{0,80})(?:\s[^<>]{0,64})?>\Z")
 _NAMED_ATTRIBUTE: Final = re.compile(
@@ -26,12 +27,13 @@ _NAMED_ATTRIBUTE: Final = re.compile(
     rb"\\{0,3}[\"'][^<>]{0,64}>\Z"
 )
 _CELL_NEXT: Final = re.compile(
-    rb"(?:t[dh]|dt|key|name|string|b|strong|code|em|span|label|th|p|div|li|h\d)>\s{0,40}:?\s{0,40}"
+    rb"(?:t[dh]|dt|key|name|string|stringprop|b|strong|code|em|span|label|th|p|div|li|h\d)>\s{0,40}:?\s{0,40}"
     rb"(?:</(?:td|th|span|div|b|strong|p|label)>\s{0,40}){0,2}"
-    rb"(?:<(?:td|dd|string|value|span|code|div|p|b|pre|kbd|input)\b[^<>]{0,120}"
-    rb">\s{0,40}){1,4}([^<>\r\n]{1,1024})</"
+    rb"(?:<(?:td|dd|string|stringprop|value|span|code|div|p|b|pre|kbd|input)\b[^<>]{0,120}"
+    rb">\s{0,40}){1,4}([^<>\r\n]{1,1024})</",
+    re.IGNORECASE,
 )
-_KEY_TAG: Final = re.compile(rb"(?:key|name|t[dh]|dt)>")
+_KEY_TAG: Final = re.compile(rb"(?:key|name|t[dh]|dt|stringprop)>", re.IGNORECASE)
 _COOKIE_MEMBER: Final = re.compile(
     rb"[\"'](?:[hH]ttpOnly|[sS]ameSite|hostOnly|domain)\\{0,15}[\"']\s{0,4}:"
 )
@@ -46,13 +48,13 @@ _ATTRIBUTE_VALUE: Final = re.compile(
 _TYPE_VALUE: Final = re.compile(rb"(?<![\w-])value\s{0,2}=\s{0,2}(?=\\{0,3}[\"'])", re.IGNORECASE)
 _PAIR_NEXT: Final = re.compile(rb",\s{0,24}(?=[\[({]?\s{0,8}(?:[brf]?\\{0,15}[\"'`]))")
 _OBJECT_VALUE: Final = re.compile(
-    rb",\s{0,24}\\{0,15}[\"'](?:[vV]alue|VALUE|val|content|current_?[vV]alue|"
-    rb"default_?[vV]alue)\\{0,15}[\"']\s{0,8}:\s{0,8}"
+    rb",\s{0,24}\\{0,15}[\"']?(?:[vV]alue|VALUE|val|content|current_?[vV]alue|"
+    rb"default_?[vV]alue)\\{0,15}[\"']?\s{0,8}:\s{0,8}"
 )
 _OBJECT_GAP: Final = re.compile(
     rb"(?:,\s{0,24}\\{0,15}[\"'](?:enabled|disabled|type|description|secure|"
-    rb"domain|path|key|in|required|checked)\\{0,15}[\"']\s{0,8}:\s{0,8}(?:true|"
-    rb"false|null|\d+|\\{0,15}\"[^\"\\]{0,80}\\{0,15}\")\s{0,8}){0,4}"
+    rb"domain|path|key|in|required|checked|sameSite|httpOnly|hostOnly|session|storeId|expirationDate|expires)\\{0,15}[\"']\s{0,8}:\s{0,8}(?:true|"
+    rb"false|null|[\d.]+|\\{0,15}\"[^\"\\]{0,80}\\{0,15}\")\s{0,8}){0,8}"
 )
 _VALUE_FIRST: Final = re.compile(
     rb"[{,]\s{0,24}\\{0,15}[\"'](?:value|Value|val)\\{0,15}[\"']\s{0,4}:\s{0,4}"
@@ -60,8 +62,8 @@ _VALUE_FIRST: Final = re.compile(
     rb"(?:name|Name|key|Key)\\{0,15}[\"']\s{0,4}:\s{0,4}\\{0,15}\"\Z"
 )
 _NAME_MEMBER: Final = re.compile(
-    rb"[\"'](?:name|Name|key|Key|NAME|header|field|variable|id|param|type)\\{0,15}"
-    rb"[\"']\s{0,8}:\s{0,8}\\{0,15}[\"']\Z"
+    rb"(?:[\"']|(?<=[{,\s]))(?:name|Name|key|Key|NAME|header|field|variable|id|param|type)\\{0,15}"
+    rb"[\"']?\s{0,8}:\s{0,8}\\{0,15}[\"']\Z"
 )
 _PAIR_OPEN: Final = re.compile(
     rb"(?:[\[({]\s{0,24}|(?:\(|\[)[^\[\](){}\r\n]{0,80},\s{0,4}|-{0,2}[\"'][,\s])b?\\{0,15}[\"'`]\Z"
@@ -73,7 +75,9 @@ _FORM_PART: Final = re.compile(
 _FORM_NAME: Final = re.compile(rb"name=\\{0,3}\"([\w.\-\[\]]{1,64})\Z")
 _YAML_VALUE: Final = re.compile(rb"[ \t]{0,24}(?:value|content|default)[ \t]{0,2}:[ \t]{0,4}")
 _YAML_NAME: Final = re.compile(rb"(?:name|key)[ \t]{0,2}:[ \t]{0,4}[\"']?\Z")
-_NEXT_CELL: Final = re.compile(rb"([^|\r\n]{4,1024})\|")
+_NEXT_CELL: Final = re.compile(
+    rb"((?:[^|\r\n\\]|\\(?!n)){4,1024})\||([A-Za-z0-9+/_.~-]{16,1024}={0,2})(?=\r?\n|\Z)"
+)
 _ACCOUNT_CELL: Final = re.compile(
     rb"(?i)[\s\"'*_`]*(?:user(?:[ _-]?(?:name|id))?|login|e-?mail|account|benutzer|usuario|utilisateur)[\s\"'*_`]*"
 )
@@ -288,12 +292,13 @@ def _confirm_next_cell(scan: Scan, position: int) -> None:
     name_class = classify_name(name) if name and cell else NameClass.NONE
     if cell is None or name_class < NameClass.SECRET:
         return
-    text = cell.group(1).strip(b"`* ")
+    group = cell.lastindex or 1
+    text = cell.group(group).strip(b"`* ")
     last = scan.data[cell.end() : cell.end() + 1] in (b"", b"\r", b"\n")
-    if looks_machine_made(text, 8) or (
-        last and not text.isalpha() and member_decides(name, name_class, text)
+    if looks_machine_made(text, 8 if group == 1 else 16) or (
+        group == 1 and last and not text.isalpha() and member_decides(name, name_class, text)
     ):
-        _mask_text(scan, name_class, *cell.span(1), name)
+        _mask_text(scan, name_class, *cell.span(group), name)
 
 
 def _confirm_next_line(scan: Scan, position: int) -> bool:

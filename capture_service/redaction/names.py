@@ -71,7 +71,7 @@ SECRET_WORDS: Final[frozenset[str]] = words(
     phpsessid sessionid sessiontoken csrf xsrf csrftoken xsrftoken otpsecret hapikey mnemonic privkey
     accesskeysecret secretaccesskey sharedsecret signingkey encryptionkey masterkey accountkey sharedaccesskey
     subscriptionkey webhooksecret authenticitytoken usertoken bearertoken sessionkey licensekey
-    devicecode codeverifier authorizationcode authcode
+    devicecode codeverifier authorizationcode authcode revocationcode npsso samlresponse
     """
 )
 WEAK_WORDS: Final[frozenset[str]] = words(
@@ -158,7 +158,7 @@ _NO_MARKS: Final = {ord(mark): None for mark in "_-."}
 _TAIL = re.compile(
     r"(?:api_?key|passwd|password|passphrase|secret|accesskey|secretkey|authtoken|accesstoken|apitoken|privatekey|"
     r"(?:identity|registry|bearer|session|security|device|login|reset|bot|user|client|refresh|deploy|push|private|"
-    r"personal|job|web|verification)token)$"
+    r"personal|job|web|verification|middleware)token)$"
 )
 _FOREIGN: Final = frozenset(
     [
@@ -251,7 +251,7 @@ def _classify_segments(segments: list[str]) -> NameClass:
         return NameClass.SECRET
     if last == "key" and before in KEY_QUALIFIERS:
         return NameClass.SECRET
-    if last in ("id", "hex", "value", "base") and pair != "sessionid" and len(segments) > 1:
+    if last in ("id", "hex", "value", "base", "v") and pair != "sessionid" and len(segments) > 1:
         return _classify_value_suffix(segments, last)
     if last == "pass" or segments == ["pin"]:
         return NameClass.PASSWORD

@@ -14,6 +14,7 @@ from capture_service.redaction.literals import LiteralSearch
 from capture_service.redaction.placeholder import RedactionKey
 from capture_service.redaction.token_rules import TokenRule, escape, token
 from capture_service.redaction.token_table_development import DEVELOPMENT_TOKENS
+from capture_service.redaction.token_table_keys import KEY_FILE_TOKENS
 from capture_service.redaction.token_table_services import SERVICE_TOKENS
 from capture_service.redaction.tokens import TokenRules
 from capture_service.redaction.vocabulary import CLOSERS
@@ -81,7 +82,12 @@ class RedactionPolicy:
             ImportError: No matching engine is installed.
         """
         configuration = configuration or RedactionConfiguration()
-        rules = (*_configured_rules(configuration), *DEVELOPMENT_TOKENS, *SERVICE_TOKENS)
+        rules = (
+            *_configured_rules(configuration),
+            *DEVELOPMENT_TOKENS,
+            *SERVICE_TOKENS,
+            *KEY_FILE_TOKENS,
+        )
         tokens = TokenRules(rules, Family.TOKEN, Family.FIRST_INNER)
         scopes = {
             game: _join(configuration.scope, scope) for game, scope in configuration.games.items()

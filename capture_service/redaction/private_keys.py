@@ -50,6 +50,11 @@ _RAW_BODY: Final = re.compile(
     rb"\\|\Z))?"
 )
 
+_VAULT_BODY: Final = re.compile(
+    rb"[;\w.-]{0,80}(?:\r?\n|\\n)(?P<body>[ \t]{0,24}[0-9a-f]{2,80}(?:(?:\r?\n|\\n)[ \t]{0,24}[0-9a-f]{2,80}){0,400})"
+    rb"(?![0-9A-Za-z])"
+)
+
 RAW_KEY_STARTS: Final = (
     b"MIIEpAIBAAKCAQEA",
     b"MIIEpQIBAAKCAQEA",
@@ -147,6 +152,18 @@ def confirm_putty(scan: Scan, position: int) -> None:
     mac = _PUTTY_MAC.match(scan.data, start + len(body), match.end() + 200)
     if mac is not None:
         scan.add(*mac.span(1), KEY, "private-key")
+
+
+def confirm_vault_file(scan: Scan, position: int) -> None:
+    """Mask the body of an Ansible vault, whose password can be guessed without limit; its header ends at `position`."""
+    match = _VAULT_BODY.match(scan.data, position, position + MAX_KEY_BLOCK_BYTES)
+    if match is None:
+        return
+    scan.budget.spend(match.end() - position)
+    body = match.group("body")
+    start = match.end("body") - len(body.lstrip(b" \t"))
+    end = match.end("body")
+    scan.add(start, end, KEY, "ansible-vault")
 
 
 def confirm_jwk(scan: Scan, position: int) -> None:

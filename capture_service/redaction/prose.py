@@ -76,6 +76,9 @@ _TELLING: Final = frozenset(
     )
 )
 _ADDRESS_REST: Final = re.compile(rb"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(?![\w.-])")
+_SOCKET_ADDRESS: Final = re.compile(
+    rb"(?<![\w/:.-])[A-Za-z_][\w.-]{0,63}:([^\s:@/\"'<>]{3,64})@(?:tcp|unix)\(\Z", re.IGNORECASE
+)
 _CHANGED: Final = re.compile(rb"\b(?:changed|set|reset|updated|rotated) ")
 _ACCOUNT_PAIR: Final = re.compile(
     rb"[ \t]{0,4}[\"'`*]{0,2}[\w.@+-]{2,60}[\"'`*]{0,2}[ \t]{0,2}[/:|][ \t]{0,2}[\"'`*]{0,2}"
@@ -268,6 +271,18 @@ def confirm_login_pair(scan: Scan, position: int) -> None:
         text = scan.data[value.start : value.end]
         if judge_pair(text) and not value.template:
             scan.add(value.start, value.end, STRUCTURED, "password")
+
+
+def confirm_socket_address(scan: Scan, position: int) -> None:
+    """Mask the password of ``user:password@tcp(host:port)/database``; the bracket ends at `position`."""
+    found = _SOCKET_ADDRESS.search(scan.data, max(0, position - 140), position)
+    scan.budget.spend(140)
+    if (
+        found is not None
+        and judge_pair(found.group(1))
+        and not scan.touches_placeholder(*found.span(1))
+    ):
+        scan.add(*found.span(1), STRUCTURED, "password")
 
 
 def confirm_login_address(scan: Scan, position: int) -> None:

@@ -122,7 +122,7 @@ DEVELOPMENT_TOKENS: Final[tuple[TokenRule, ...]] = (
         count=12,
         follow="[0-9a-f-]",
     ),
-    token("age-key", "AGE-SECRET-KEY-1", r"[0-9A-Za-z]{50,60}"),
+    token("age-key", "AGE-SECRET-KEY-1 AGE-SECRET-KEY-PQ-1", r"[0-9A-Za-z]{50,60}"),
     token("age-key", "AGE-PLUGIN-", r"[A-Z0-9]{2,30}-1[0-9A-Z]{40,200}"),
     token(
         "tailscale-token",

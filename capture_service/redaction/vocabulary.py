@@ -16,11 +16,13 @@ SENSITIVE_END: Final = (
     rb"\xd0\xa2\xd0\xbe\xd0\xba\xd0\xb5\xd0\xbd|"
     rb"CONTRASE\xc3\x91A|\xc5\x9eifre|L\xc3\x96SENORD|HAS\xc5\x81O|\xcf\x83\xcf\x85\xce\xbd\xce\xb8\xce\xb7\xce\xbc\xce\xb1\xcf\x84\xce\xb9\xce\xba\xcf\x8c)"
     rb"(?:s|(?:[_ -]?(?:id|value|hex|base64|base|b64|str|text|plain|prod|dev|test|"
-    rb"live|staging|old|new|raw|[0-9]{1,3})))?"
+    rb"live|staging|old|new|raw|v?[0-9]{1,3})))?"
 )
 """Ends of names that may be sensitive; the name as a whole is judged after the trigger."""
 
-RARE_END: Final = rb"(?:_salt|code_verifier|assertion|(?:device|auth|authorization)_?code)"
+RARE_END: Final = (
+    rb"(?:_salt|code_verifier|assertion|npsso|(?:device|auth|authorization|revocation)_?code)"
+)
 """More of them. Apart from the others, because a few more words make the whole database several times slower."""
 
 CLOSERS: Final = rb"[\\\x22'`\])}*_]{0,16}"

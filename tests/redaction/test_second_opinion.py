@@ -7,6 +7,7 @@ import pytest
 from capture_service.redaction import Redactor
 
 from .cases import collected_cases, generated_cases
+from .cases.model import NAMES_ONLY
 
 kingfisher = pytest.importorskip(
     "kingfisher_sdk", reason="the independent scanner is a development tool"
@@ -16,10 +17,6 @@ kingfisher = pytest.importorskip(
 @pytest.fixture(scope="module")
 def scanner() -> Any:
     return kingfisher.Scanner(kingfisher.Rules(confidence="low", cache=False), base64=True)
-
-
-NAMES_ONLY = {"betterleaks.azure-storage-account-name"}
-"""Rules that report the name of an account, which is no secret and stays."""
 
 
 def findings(scanner: Any, data: bytes) -> set[str]:

@@ -12,6 +12,7 @@ from .negatives import negative_cases
 from .positive_encodings import encoded_cases
 from .positive_shapes import SHAPES
 from .short_texts import short_cases
+from .templates import document_cases
 from .vendor_formats import CONTEXTS, FORMATS
 
 _COLLECTED = Path(__file__).with_name("collected_reversed.jsonl")
@@ -29,7 +30,7 @@ def collected_cases() -> list[Case]:
 
 
 def generated_cases(seed: str) -> list[Case]:
-    """The generated set of one seed: vendor tokens in contexts, shapes, encodings, look-alikes."""
+    """The generated set of one seed: vendor tokens in contexts, shapes, encodings, documents, look-alikes."""
     cases = []
     contexts = list(CONTEXTS.items())
     for index, (kind, build) in enumerate(FORMATS.items()):
@@ -42,6 +43,7 @@ def generated_cases(seed: str) -> list[Case]:
     for kind, shape in SHAPES.items():
         cases += [shape(Maker(f"{seed}/{kind}/{turn}")) for turn in range(2)]
     cases += short_cases(Maker(f"{seed}/short"))
+    cases += document_cases(seed)
     for turn in range(2):
         cases += encoded_cases(Maker(f"{seed}/encoded/{turn}"))
         cases += negative_cases(Maker(f"{seed}/negative/{turn}"))

@@ -14,6 +14,15 @@ URLSAFE = ALNUM + "-_"
 BASE32 = UPPER + "234567"
 BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
+NAMES_ONLY = {
+    "betterleaks.algolia-application-id",
+    "betterleaks.azure-storage-account-name",
+    "betterleaks.azure-tenant-id",
+    "betterleaks.cloudflare-account-id.1",
+    "betterleaks.snowflake-account-host.1",
+}
+"""Rules of the independent scanner that report the name or number of an account, which is no secret and stays."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
