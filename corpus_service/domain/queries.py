@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from corpus_service.domain.vocabulary import Instant, Trust, VersionScope
 
@@ -83,6 +83,21 @@ class SearchFilter:
     version_scope: VersionScope = VersionScope.LATEST
     titles: tuple[str, ...] = ()
     collections: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassageFilter:
+    """Narrows a search to passages by where they stand and who speaks in them, in the same way.
+
+    ``sections`` are whole headings above a passage, on any level; ``speakers`` are names with which a line
+    of the passage begins as "Name: …". Both are folded by `corpus_service.search.exact_view.fold_title`.
+    """
+
+    sections: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+
+
+EVERY_PASSAGE: Final = PassageFilter()
 
 
 @dataclass(frozen=True, slots=True)

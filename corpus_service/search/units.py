@@ -137,6 +137,16 @@ def units_of_literal(text: str) -> list[Unit]:
     return units_of_phrase(text.strip(), normalised, analyse_normalised(normalised))
 
 
+def literal_query(texts: Sequence[str]) -> Query | None:
+    """Makes a query that every passage with one of some texts as words of its own matches.
+
+    Returns:
+        The query; None where a text has no words, so that the index cannot tell.
+    """
+    queries = [[unit.query for unit in units_of_literal(text)] for text in texts]
+    return any_of([all_of(parts) for parts in queries]) if all(queries) else None
+
+
 def _parts(pieces: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
     for at in range(0, len(pieces), PHRASE_TOKENS_MAX):
         yield pieces[at : at + PHRASE_TOKENS_MAX]

@@ -7,7 +7,8 @@ from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from corpus_service.domain.queries import SearchFilter, SourceFilter
+from corpus_service.chunking.structure import TITLE_CHARACTERS_MAX
+from corpus_service.domain.queries import PassageFilter, SearchFilter, SourceFilter
 from corpus_service.domain.vocabulary import Instant, Trust, VersionScope
 from corpus_service.search.exact_view import fold_title
 from corpus_service.services.failures import invalid
@@ -53,6 +54,18 @@ def search_filter(message: search_service_pb2.SearchFilter) -> SearchFilter:
         version_scope=VersionScope(scope or VersionScope.LATEST.value),
         titles=_values(message.titles, "filter.titles", _title),
         collections=_values(message.collections, "filter.collections", _title),
+    )
+
+
+def passage_filter(request: search_service_pb2.SearchRequest) -> PassageFilter:
+    """Reads the filter of passages of a search.
+
+    Raises:
+        Failure: INVALID_ARGUMENT with the field.
+    """
+    return PassageFilter(
+        sections=_values(request.sections, "sections", _heading),
+        speakers=_values(request.speakers, "speakers", _title),
     )
 
 
@@ -102,6 +115,11 @@ def _values(
 def _title(value: str, field: str) -> str:
     del field
     return fold_title(value)
+
+
+def _heading(value: str, field: str) -> str:
+    # Longer headings are stored cut.
+    return _title(value[:TITLE_CHARACTERS_MAX], field)
 
 
 def _host(value: str, field: str) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from corpus_service.domain.sources import Snapshot
 from corpus_service.servicers.conversions import explanation_message, hit_message
 from corpus_service.servicers.facet_messages import counts_message, facet_fields
-from corpus_service.servicers.filters import require_game, search_filter
+from corpus_service.servicers.filters import passage_filter, require_game, search_filter
 from corpus_service.servicers.paging import Pager, Position
 from corpus_service.services.delivered_rows import read_rows, write_rows
 from corpus_service.services.failures import invalid, precondition
@@ -63,6 +63,7 @@ def read_search(request: search_service_pb2.SearchRequest) -> WantedSearch:
         page_size=page_size(request.page_size, SEARCH_PAGE_SIZE_DEFAULT, SEARCH_PAGE_SIZE_MAX),
         hits_per_document=request.hits_per_document_max or SEARCH_HITS_PER_DOCUMENT_DEFAULT,
         facets=facet_fields(request.facets),
+        within=passage_filter(request),
     )
     return WantedSearch(wanted, game_ids)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from corpus_service.search.exact_patterns import Pattern, Span, matching_view
 from corpus_service.search.exact_view import fold_exactly
@@ -15,9 +13,7 @@ from corpus_service.search.limits import (
     FIND_LINE_CODE_POINTS_MAX,
     FIND_PASSAGE_GAP_LINES,
 )
-
-# "Name: what is said"; a colon of an address or of a time ends no name.
-_SPEAKER: Final = re.compile(r"\s*[*_>#\-\s]*([^:\uff1a\n]{1,64}?)[*_\s]*[:\uff1a](?!//|\d)")
+from corpus_service.search.speakers import speaker_of
 
 
 class LineRole(enum.IntEnum):
@@ -180,12 +176,6 @@ class LineMatcher:
         constraints |= nearby
         start = whole.starts[number - 1]
         return tuple((start + first, start + end) for first, end in spans)
-
-
-def speaker_of(line: str) -> str:
-    """Returns who says a line written as "Name: …", else ""."""
-    match = _SPEAKER.match(line)
-    return match[1].strip() if match else ""
 
 
 def fold_term(term: str) -> str:

@@ -12,7 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from corpus_service.domain.queries import Candidate, FacetField, Not, Query, SearchFilter
+from corpus_service.domain.queries import (
+    EVERY_PASSAGE,
+    Candidate,
+    FacetField,
+    Not,
+    PassageFilter,
+    Query,
+    SearchFilter,
+)
 from corpus_service.domain.sources import Passage, Snapshot
 from corpus_service.search.limits import (
     CLOSENESS_PASSAGES_MAX,
@@ -55,6 +63,7 @@ class SearchRequest:
         page_size: Hits of a page, at least 1.
         hits_per_document: Hits of one version over all pages, at least 1.
         facets: Facts by which the matching documents are counted, each once.
+        within: Filter of passages.
     """
 
     game_id: str
@@ -63,6 +72,7 @@ class SearchRequest:
     page_size: int
     hits_per_document: int
     facets: tuple[FacetField, ...] = ()
+    within: PassageFilter = EVERY_PASSAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +297,7 @@ class PassageRanking:
             request.narrowing,
             limit=limit + 1,
             as_of=as_of,
+            within=request.within,
             deadline_seconds=deadline.remaining(),
         )
         candidates = sorted(found[:limit], key=newest_of_equals)

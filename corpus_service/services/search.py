@@ -126,6 +126,7 @@ class SearchUseCase:
                 request.facets,
                 passages_max=FACET_PASSAGES_MAX,
                 as_of=as_of,
+                within=request.within,
                 deadline_seconds=deadline.remaining(),
             )
             if counts.documents:

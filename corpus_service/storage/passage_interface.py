@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Protocol
 
 from corpus_service.domain.queries import (
+    EVERY_PASSAGE,
     Candidate,
     DocumentCounts,
     FacetField,
+    PassageFilter,
     Query,
     SearchFilter,
     SearchPosition,
@@ -44,9 +46,12 @@ class PassageIndex(Protocol):
         limit: int,
         after: SearchPosition | None = None,
         as_of: Snapshot | None = None,
+        within: PassageFilter = EVERY_PASSAGE,
         deadline_seconds: float | None = None,
     ) -> Sequence[Candidate]:
         """Returns the best matches behind ``after``: score descending, then row ascending.
+
+        ``narrowing`` decides about versions, ``within`` about their passages.
 
         With ``as_of``, matches, scores and order are those of that snapshot.
 
@@ -71,6 +76,7 @@ class PassageIndex(Protocol):
         *,
         passages_max: int,
         as_of: Snapshot | None = None,
+        within: PassageFilter = EVERY_PASSAGE,
         deadline_seconds: float | None = None,
     ) -> DocumentCounts:
         """Counts the versions of which some chunk matches, by facts of theirs.
@@ -83,6 +89,7 @@ class PassageIndex(Protocol):
             passages_max: Matching chunks to look at, those that were stored last; beyond them the
                 counts are ``at_least``.
             as_of: Matches are those of this snapshot.
+            within: Filter of passages.
             deadline_seconds: Time left.
 
         Raises:

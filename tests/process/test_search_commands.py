@@ -50,6 +50,11 @@ def test_counts_beside_the_hits(lines: Lines) -> None:
         lines("search", "--game", GAME, "--json", "--title", title.upper(), "Report")[0]
     )
     assert {hit["title"] for hit in found["hits"]} == {title}
+    heading = next(hit["heading_path"][0] for hit in document["hits"] if hit.get("heading_path"))
+    below = ("search", "--game", GAME, "--json", "--section", heading.upper(), "Report")
+    hits = json.loads(lines(*below)[0])["hits"]
+    assert {hit["heading_path"][0] for hit in hits} == {heading}
+    assert "hits" not in json.loads(lines(*below, "--speaker", "Nobody")[0])
 
 
 def test_words_are_suggested(lines: Lines) -> None:

@@ -49,3 +49,66 @@ def test_pages_of_a_job(stock: Stock) -> None:
         assert answer == ("INVALID_ARGUMENT", "FIELD_VALUE_EMPTY", "filter.collections[0]")
 
     over_socket(stock, body)
+
+
+def test_sections_and_speakers_of_passages(stock: Stock) -> None:
+    stock.add("https://one.example/guide", "# Guide\n\nword one\n\n## Bosses\n\nＷ: word two")
+    stock.add("https://one.example/other", "# Other\n\nword of W, and W: nobody")
+    stock.add("https://one.example/plain", "X: word")
+
+    async def body(stubs: Stubs) -> None:
+        async def found(**fields: Any) -> list[str]:
+            request = pb.SearchRequest(game_id=GAME, query="word", **fields)
+            return sorted(hit.snippet for hit in (await stubs.search.Search(request)).hits)
+
+        assert len(await found()) == 4
+        assert len(await found(sections=["guide"])) == 2
+        (boss,) = await found(sections=["BOSSES", "none"])
+        assert "word two" in boss
+        assert await found(speakers=["w"]) == [boss]
+        assert await found(speakers=["w", "x"]) == sorted([boss, "X: word"])
+        assert await found(speakers=["x"], sections=["guide"]) == []
+        assert (await found(sections=["g" * 300])) == []
+        counted = pb.SearchRequest(
+            game_id=GAME, query="word", sections=["guide"], facets=[pb.FACET_FIELD_KIND]
+        )
+        assert (await stubs.search.Search(counted)).facet_counts.documents == 1
+
+    over_socket(stock, body)
+
+
+def test_pages_of_a_section_belong_to_it(stock: Stock) -> None:
+    for number in range(5):
+        text = f"# Part {number % 2}\n\n" + "word " * (number + 1)
+        stock.add(f"https://one.example/{number}", text)
+
+    async def body(stubs: Stubs) -> None:
+        request = pb.SearchRequest(game_id=GAME, query="word", sections=["part 0"], page_size=2)
+        first = await stubs.search.Search(request)
+        request.page_token = first.next_page_token
+        second = await stubs.search.Search(request)
+        hits = [hit.canonical_uri[-1] for hit in (*first.hits, *second.hits)]
+        assert (len(first.hits), sorted(hits)) == (2, ["0", "2", "4"])
+        request.sections[0] = "part 1"
+        answer = await refused(stubs.search.Search(request))
+        assert answer == ("INVALID_ARGUMENT", "PAGE_TOKEN_INVALID", "page_token")
+
+    over_socket(stock, body)
+
+
+@pytest.mark.parametrize("field", ["sections", "speakers"])
+def test_bad_values_name_their_place(stock: Stock, field: str) -> None:
+    stock.add("https://one.example/a", "word")
+
+    async def body(stubs: Stubs) -> None:
+        async def search(values: list[str]) -> tuple[str, str, str]:
+            fields: dict[str, Any] = {field: values}
+            request = pb.SearchRequest(game_id=GAME, query="word", **fields)
+            return await refused(stubs.search.Search(request))
+
+        invalid = "INVALID_ARGUMENT"
+        assert await search(["a", " "]) == (invalid, "FIELD_VALUE_EMPTY", f"{field}[1]")
+        assert await search(["a"] * 17) == (invalid, "FIELD_TOO_MANY_VALUES", field)
+        assert await search(["x" * 513]) == (invalid, "FIELD_TOO_LARGE", f"{field}[0]")
+
+    over_socket(stock, body)

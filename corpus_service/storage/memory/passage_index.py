@@ -8,9 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from corpus_service.domain.queries import (
+    EVERY_PASSAGE,
     Candidate,
     DocumentCounts,
     FacetField,
+    PassageFilter,
     Query,
     SearchFilter,
     SearchPosition,
@@ -42,6 +44,7 @@ class MemoryPassageIndex(ABC):
         limit: int,
         after: SearchPosition | None = None,
         as_of: Snapshot | None = None,
+        within: PassageFilter = EVERY_PASSAGE,
         deadline_seconds: float | None = None,
     ) -> Sequence[Candidate]:
         """See `PassageIndex.search`."""
@@ -54,6 +57,7 @@ class MemoryPassageIndex(ABC):
                 for score, row in ranked(chunks, query)
                 for version in (game.chunk_versions[row],)
                 if reading.version_fits(game, version, narrowing, sequence)
+                and reading.passage_fits(version, row, within)
             ]
         if after is not None:
             key = (-after.score, after.row)
@@ -76,6 +80,7 @@ class MemoryPassageIndex(ABC):
         *,
         passages_max: int,
         as_of: Snapshot | None = None,
+        within: PassageFilter = EVERY_PASSAGE,
         deadline_seconds: float | None = None,
     ) -> DocumentCounts:
         """See `PassageIndex.count_documents`."""
@@ -96,6 +101,7 @@ class MemoryPassageIndex(ABC):
                 for row in looked_at
                 if (version := game.chunk_versions.get(row)) is not None
                 and reading.version_fits(game, version, narrowing, sequence)
+                and reading.passage_fits(version, row, within)
             }
             values = [reading.facet_values(version, fields) for version in versions.values()]
         return count_values(fields, values, at_least=len(rows) > len(looked_at))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from corpus_service.domain.queries import FacetField, SearchFilter, SourceFilter
+from corpus_service.domain.queries import FacetField, PassageFilter, SearchFilter, SourceFilter
 from corpus_service.domain.records import CaptureRecord
 from corpus_service.domain.sources import Observation, Passage, Source, Version
 from corpus_service.domain.vocabulary import CODE_FAMILY, JOB_FAMILY, Completeness, VersionScope
 from corpus_service.search.exact_view import fold_title
+from corpus_service.search.speakers import speaks
 from corpus_service.storage.memory.ingest import host_of
 from corpus_service.storage.memory.tables import (
     MemoryGame,
@@ -238,6 +239,16 @@ def _listed(source: MemorySource, collections: tuple[str, ...], sequence: int) -
         and (job.id in collections or fold_title(job.title) in collections)
         for entry in source.readable_observations()
         if entry.sequence <= sequence and (job := entry.parent) is not None
+    )
+
+
+def passage_fits(version: MemoryVersion, row: int, within: PassageFilter) -> bool:
+    """Whether a search sees a passage of a version that it sees."""
+    chunk = version.chunks[row - version.row]
+    headings = {fold_title(heading) for heading in json.loads(chunk.heading_path)}
+    begins_line = chunk.start == 0 or version.text[chunk.start - 1] == "\n"
+    return (not within.sections or not headings.isdisjoint(within.sections)) and (
+        not within.speakers or speaks(chunk.text, within.speakers, begins_line=begins_line)
     )
 
 

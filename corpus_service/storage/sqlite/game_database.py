@@ -34,6 +34,7 @@ from corpus_service.storage.sqlite.opening import (
     open_writer,
 )
 from corpus_service.storage.sqlite.purging import finish_purge
+from corpus_service.storage.sqlite.read_within import register_passage_filters
 from corpus_service.storage.sqlite.scoring import register_scoring
 from corpus_service.storage.sqlite.titles import register_titles
 from corpus_service.storage.sqlite.writing import GameWriter, Transaction
@@ -130,6 +131,7 @@ class GameDatabase:
                 register_scoring(connection)
                 register_tokens(connection)
                 register_titles(connection)
+                register_passage_filters(connection)
                 share_counts(connection, self._counts)
                 self._opened.append(connection)
                 return connection

@@ -9,9 +9,11 @@ from contextlib import AbstractContextManager
 import apsw
 
 from corpus_service.domain.queries import (
+    EVERY_PASSAGE,
     Candidate,
     DocumentCounts,
     FacetField,
+    PassageFilter,
     Query,
     SearchFilter,
     SearchPosition,
@@ -48,6 +50,7 @@ class SqlitePassageIndex(ABC):
         limit: int,
         after: SearchPosition | None = None,
         as_of: Snapshot | None = None,
+        within: PassageFilter = EVERY_PASSAGE,
         deadline_seconds: float | None = None,
     ) -> Sequence[Candidate]:
         """See `PassageIndex.search`."""
@@ -60,6 +63,7 @@ class SqlitePassageIndex(ABC):
                 after=after,
                 as_of=check_epoch(connection, as_of),
                 present=snapshot_of(connection),
+                within=within,
             )
 
     def count_matches(
@@ -78,6 +82,7 @@ class SqlitePassageIndex(ABC):
         *,
         passages_max: int,
         as_of: Snapshot | None = None,
+        within: PassageFilter = EVERY_PASSAGE,
         deadline_seconds: float | None = None,
     ) -> DocumentCounts:
         """See `PassageIndex.count_documents`."""
@@ -90,6 +95,7 @@ class SqlitePassageIndex(ABC):
                 passages_max=passages_max,
                 as_of=check_epoch(connection, as_of),
                 present=snapshot_of(connection),
+                within=within,
             )
 
     def tokens(

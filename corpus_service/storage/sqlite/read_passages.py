@@ -9,7 +9,14 @@ from typing import Final
 
 import apsw
 
-from corpus_service.domain.queries import Candidate, Query, SearchFilter, SearchPosition
+from corpus_service.domain.queries import (
+    EVERY_PASSAGE,
+    Candidate,
+    PassageFilter,
+    Query,
+    SearchFilter,
+    SearchPosition,
+)
 from corpus_service.domain.sources import Passage, Snapshot
 from corpus_service.domain.vocabulary import VersionScope
 from corpus_service.storage.sqlite.best_matches import (
@@ -22,6 +29,7 @@ from corpus_service.storage.sqlite.best_matches import (
 from corpus_service.storage.sqlite.match_expressions import leaves_of, match_expression
 from corpus_service.storage.sqlite.read_marks import MARKED, mark_chunks
 from corpus_service.storage.sqlite.read_texts import passage_of
+from corpus_service.storage.sqlite.read_within import passage_conditions
 from corpus_service.storage.sqlite.rows import Row, all_rows
 from corpus_service.storage.sqlite.scoring import KNOWN_SCORE
 
@@ -46,6 +54,8 @@ _LISTED: Final = (
 # many where it does more than leave out what is superseded.
 SPARE_MATCHES: Final = 8
 FILTERED_MATCHES: Final = 8
+# A filter of passages reads each of them, so it looks at so many before it looks at all.
+STANDING_MATCHES: Final = 4_096
 
 
 def search(
@@ -57,6 +67,7 @@ def search(
     after: SearchPosition | None,
     as_of: Snapshot,
     present: Snapshot,
+    within: PassageFilter,
 ) -> list[Candidate]:
     """See `PassageIndex.search`; inside a read transaction, ``present`` being its snapshot."""
     whole = as_of.sequence == present.sequence
@@ -64,10 +75,11 @@ def search(
     if statistics is None:
         return []
     filters, bindings = conditions(narrowing, present=whole)
-    bindings |= {"match": match_expression(query), "sequence": as_of.sequence}
+    standing = passage_conditions(within)
+    bindings |= {"match": match_expression(query), "sequence": as_of.sequence, **standing.bindings}
     if after is not None:
         bindings |= {"score": -after.score, "row": after.row}
-    condition = "" if whole else " AND passage_index.rowid < :next"
+    condition = standing.matching + ("" if whole else " AND passage_index.rowid < :next")
     bindings["next"] = statistics.state.next_chunk
     # Of the fields that narrow, the host alone has an index.
     marks = mark_chunks(connection, filters, bindings) if narrowing.hosts else None
@@ -75,20 +87,24 @@ def search(
         condition += f" AND {MARKED}"
         bindings["marks"] = marks
     number = limit + SPARE_MATCHES
-    if narrowing != SearchFilter(version_scope=narrowing.version_scope):
+    if narrowing != SearchFilter(version_scope=narrowing.version_scope) or within != EVERY_PASSAGE:
         number *= FILTERED_MATCHES
     if whole and after is None and marks is None:
         some = best_of_some(connection, query, statistics, number)
         if some is not None:
-            found = _Matches(connection, "", "", filters, bindings).admitted(some, limit)
+            found = _Matches(connection, "", "", filters, standing.standing, bindings).admitted(
+                some, limit
+            )
             if len(found) == limit:
                 return found
     score, values = _scoring(connection, query, statistics)
-    matches = _Matches(connection, score, condition, filters, bindings | values)
-    ranked = matches.best(number, behind=after is not None)
-    found = [_candidate(row) for row in ranked if row[1] is not None][:limit]
-    if len(found) == limit or len(ranked) < number:
-        return found
+    matches = _Matches(connection, score, condition, filters, standing.standing, bindings | values)
+    further = max(number, STANDING_MATCHES) if standing.standing else number
+    for most in sorted({number, further}):
+        ranked = matches.best(most, behind=after is not None)
+        found = [_candidate(row) for row in ranked if row[1] is not None][:limit]
+        if len(found) == limit or len(ranked) < most:
+            return found
     return matches.best_admitted(limit, behind=after is not None)
 
 
@@ -113,6 +129,7 @@ class _Matches:
     score: str
     condition: str
     filters: str
+    standing: str
     bindings: dict[str, object]
 
     def best(self, number: int, *, behind: bool) -> list[Row]:
@@ -136,7 +153,7 @@ class _Matches:
             self.connection,
             "SELECT b.row, v.id, b.score, v.family"  # noqa: S608 - constants
             f" FROM ({scored} ORDER BY {order} LIMIT :number) AS b"
-            f" LEFT JOIN {VERSION_OF_CHUNK.format('b.row')}{self.filters} ORDER BY b.score, b.row",
+            f" LEFT JOIN {VERSION_OF_CHUNK.format('b.row')}{self._admits('b.row')} ORDER BY b.score, b.row",
             self.bindings | {"number": number},
         )
 
@@ -145,7 +162,7 @@ class _Matches:
         rows = all_rows(
             self.connection,
             "SELECT m.value, v.id, v.family FROM json_each(:rows) AS m"  # noqa: S608 - constants
-            f" CROSS JOIN {VERSION_OF_CHUNK.format('m.value')}{self.filters}",
+            f" CROSS JOIN {VERSION_OF_CHUNK.format('m.value')}{self._admits('m.value')}",
             # Neighbours share pages of the file.
             self.bindings | {"rows": json.dumps(sorted(row for row, _ in ranked))},
         )
@@ -162,7 +179,7 @@ class _Matches:
         scored = (
             f"SELECT passage_index.rowid AS row, v.id, {self.score} AS score, v.family"  # noqa: S608
             f" FROM passage_index CROSS JOIN {VERSION_OF_CHUNK.format('passage_index.rowid')}"
-            f" WHERE passage_index MATCH :match{self.condition}{self.filters}"
+            f" WHERE passage_index MATCH :match{self.condition}{self._admits('passage_index.rowid')}"
         )
         order = "score, passage_index.rowid"
         if behind:
@@ -177,6 +194,9 @@ class _Matches:
             self.bindings | {"limit": limit},
         )
         return [_candidate(row) for row in rows]
+
+    def _admits(self, chunk: str) -> str:
+        return self.filters + self.standing.format(chunk)
 
 
 def _candidate(row: Row) -> Candidate:

@@ -60,6 +60,12 @@ def register(_name: str, parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--collection", action="append", default=[], help="only pages of this job: its id or title"
     )
+    parser.add_argument(
+        "--section", action="append", default=[], help="only below a heading with this whole title"
+    )
+    parser.add_argument(
+        "--speaker", action="append", default=[], help='only passages with a line "NAME: …"'
+    )
     parser.add_argument("--language", action="append", default=[], help="only this language")
     parser.add_argument(
         "--all-versions", action="store_true", help="search superseded versions too"
@@ -99,6 +105,8 @@ def run(options: argparse.Namespace) -> int:
                 ),
                 page_size=options.limit,
                 page_token=options.page_token,
+                sections=options.section,
+                speakers=options.speaker,
                 facets=_FACETS if options.facets else (),
             )
         )
