@@ -41,7 +41,8 @@ WAL_SIZE_BYTES_MAX: Final = 64 * MEBIBYTE
 # Words and phrases of a game of which the number of matches is remembered.
 LEAF_COUNTS_KEPT_MAX: Final = 8_192
 STATEMENT_CACHE_SIZE: Final = 200
-PROGRESS_HANDLER_INSTRUCTIONS: Final = 20_000
+# How often work past its deadline is interrupted until it ends.
+INTERRUPT_AGAIN_SECONDS: Final = 0.01
 
 # Deleted words are merged out of the index in steps, so that captures are written in between.
 PURGE_PAGES_PER_STEP: Final = 2_000
@@ -66,6 +67,10 @@ TEXT_CHUNKS_HELD_MAX: Final = 2_000
 CHUNKS_PREPARED_TOGETHER: Final = 256
 # Claims of one document: they travel with its version and its observation.
 TEXT_CLAIMS_BYTES_MAX: Final = 16 * KIBIBYTE
+
+# Records of a batch that are prepared before they are queued; smaller portions make more commits,
+# each of which writes out the full-text index, larger ones let the writer wait.
+RECORDS_PREPARED_TOGETHER: Final = 16
 
 # Processes that make texts. Larger contents are read by the service itself, chunk by chunk.
 PREPARATION_WORKERS_MAX: Final = 8

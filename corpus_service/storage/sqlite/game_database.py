@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,7 +14,6 @@ import apsw
 
 from corpus_service.domain.sources import Snapshot
 from corpus_service.limits import (
-    PROGRESS_HANDLER_INSTRUCTIONS,
     READER_WAIT_SECONDS,
     READERS_PER_GAME_MAX,
     WRITER_RETRY_SECONDS,
@@ -25,6 +23,7 @@ from corpus_service.storage.sqlite.failures import StoreOpenError, failures
 from corpus_service.storage.sqlite.identity_rows import epoch_of, take_identity
 from corpus_service.storage.sqlite.index_tokens import register_tokens
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation, bring_index_up_to_date
+from corpus_service.storage.sqlite.interrupting import DeadlineWatch
 from corpus_service.storage.sqlite.leaf_counts import LeafCounts, share_counts
 from corpus_service.storage.sqlite.migrating import migrate
 from corpus_service.storage.sqlite.opening import (
@@ -46,8 +45,11 @@ T = TypeVar("T")
 class GameDatabase:
     """The file of one game. A reader connection serves one thread at a time."""
 
-    def __init__(self, path: Path, game_id: str, preparation: IndexPreparation) -> None:
+    def __init__(
+        self, path: Path, game_id: str, preparation: IndexPreparation, watch: DeadlineWatch
+    ) -> None:
         self._path = path
+        self._watch = watch
         connection = open_writer(path, DatabaseKind.GAME)
         try:
             migrate(connection, path, DatabaseKind.GAME)
@@ -81,19 +83,23 @@ class GameDatabase:
 
     @contextmanager
     def reader(self, deadline_seconds: float | None = None) -> Iterator[apsw.Connection]:
-        """Lend a reader; SQLite's errors leave as failures, its work ends at the deadline."""
+        """Lend a reader; SQLite's errors leave as failures, its work ends at the deadline.
+
+        Raises:
+            Failure: DEADLINE_EXCEEDED ``QUERY_DEADLINE_EXCEEDED``, also where no time is left at first.
+        """
+        if deadline_seconds is not None and deadline_seconds <= 0.0:
+            raise Failure(FailureCode.DEADLINE_EXCEEDED, "QUERY_DEADLINE_EXCEEDED")
         connection = self._take(deadline_seconds)
+        in_time = (
+            nullcontext()
+            if deadline_seconds is None
+            else self._watch.watching(connection, deadline_seconds)
+        )
         try:
-            if deadline_seconds is not None:
-                end = time.monotonic() + deadline_seconds
-                connection.set_progress_handler(
-                    lambda: time.monotonic() > end, PROGRESS_HANDLER_INSTRUCTIONS
-                )
-            with failures():
+            with failures(), in_time:
                 yield connection
         finally:
-            if deadline_seconds is not None:
-                connection.set_progress_handler(None)
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             self._readers.put(connection)

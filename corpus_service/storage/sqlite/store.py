@@ -43,6 +43,7 @@ from corpus_service.storage.sqlite.documents import SqliteDocuments
 from corpus_service.storage.sqlite.failures import StoreOpenError
 from corpus_service.storage.sqlite.game_database import GameDatabase, check_epoch, snapshot_of
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation
+from corpus_service.storage.sqlite.interrupting import DeadlineWatch
 from corpus_service.storage.sqlite.open_games import OpenGames
 from corpus_service.storage.sqlite.passage_index import SqlitePassageIndex
 from corpus_service.storage.sqlite.presented import SqlitePresentedSources
@@ -80,6 +81,7 @@ class SqliteStore(
             raise StoreOpenError(f"{folder} cannot be used: {error.strerror}") from error
         self._preparation = preparation
         self._catalog = SqliteCatalog(folder / CATALOG_FILE)
+        self._watch = DeadlineWatch()
         self._games = OpenGames(self._open_game)
         self._importing = threading.Lock()
         self._finish_imports()
@@ -87,6 +89,7 @@ class SqliteStore(
     def close(self) -> None:
         """See `CorpusStore.close`."""
         self._games.close()
+        self._watch.close()
         self._catalog.close()
 
     # Catalog
@@ -284,7 +287,8 @@ class SqliteStore(
 
     def _open_game(self, game_id: str) -> GameDatabase:
         try:
-            return GameDatabase(self._games_folder / f"{game_id}.db", game_id, self._preparation)
+            path = self._games_folder / f"{game_id}.db"
+            return GameDatabase(path, game_id, self._preparation, self._watch)
         except StoreOpenError as error:
             # The reason is for the operator; a caller learns whether waiting may help.
             _LOG.error("a game cannot be opened: %s", error)

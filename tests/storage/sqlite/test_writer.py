@@ -13,7 +13,7 @@ from corpus_service import limits
 from corpus_service.domain.games import Game
 from corpus_service.domain.queries import Or, Prefix, SearchFilter, SourceFilter
 from corpus_service.domain.vocabulary import IngestStatus
-from corpus_service.storage.sqlite import SqliteStore, game_database, open_games, writing
+from corpus_service.storage.sqlite import SqliteStore, open_games, writing
 from corpus_service.storage.sqlite.writing import Transaction, index_counts
 from sourcecorpus.rpc import faults
 from sourcecorpus.rpc.failures import Failure, FailureCode
@@ -93,10 +93,7 @@ def test_a_full_queue_refuses_with_a_time_to_wait(
     assert put(store, ready(9)).status is IngestStatus.COMMITTED  # type: ignore[arg-type]
 
 
-def test_a_query_ends_at_its_deadline_and_the_reader_goes_on(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(game_database, "PROGRESS_HANDLER_INSTRUCTIONS", 1)
+def test_a_query_ends_at_its_deadline_and_the_reader_goes_on(store: SqliteStore) -> None:
     for number in range(5):
         put(store, ready(number))  # type: ignore[arg-type]
     query = Or((Prefix(("g",)), Prefix(("ga",))))
