@@ -179,7 +179,7 @@ class WordUse:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk that matched. ``score`` is BM25, greater is better; equal scores order by ``row``.
+    """A chunk that matched. ``score`` is BM25, greater is better; of equal scores the greatest ``row`` comes first.
 
     ``family`` is that of the chunk's artifact.
     """

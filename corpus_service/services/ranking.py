@@ -32,7 +32,6 @@ from corpus_service.search.ordering import (
     closest_first,
     listings_lowered,
     never_rising,
-    newest_of_equals,
     whole_documents_first,
     without_listings,
 )
@@ -300,7 +299,7 @@ class PassageRanking:
             within=request.within,
             deadline_seconds=deadline.remaining(),
         )
-        candidates = sorted(found[:limit], key=newest_of_equals)
+        candidates = list(found[:limit])
         limited = len(found) > limit
         listings: list[Candidate] = []
         if stage.some:

@@ -49,9 +49,9 @@ class PassageIndex(Protocol):
         within: PassageFilter = EVERY_PASSAGE,
         deadline_seconds: float | None = None,
     ) -> Sequence[Candidate]:
-        """Returns the best matches behind ``after``: score descending, then row ascending.
+        """Returns the best matches behind ``after``: score descending, then row descending.
 
-        ``narrowing`` decides about versions, ``within`` about their passages.
+        So of equal scores what was stored last comes first. ``narrowing`` decides about versions, ``within`` about their passages.
 
         With ``as_of``, matches, scores and order are those of that snapshot.
 

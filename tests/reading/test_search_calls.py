@@ -178,6 +178,25 @@ def test_thirty_documents_by_twelve_while_new_ones_arrive(stock: Stock) -> None:
     over_socket(stock, body)
 
 
+def test_of_equal_scores_what_was_stored_last_comes_first(stock: Stock) -> None:
+    for number in range(40):
+        stock.add(f"https://one.example/{number:02}", "same words")
+
+    async def body(stubs: Stubs) -> None:
+        newest = [f"{number:02}" for number in reversed(range(40))]
+        assert await names(stubs, "words", page_size=100) == newest
+        assert await names(stubs, "words", page_size=3) == newest[:3]
+        request = pb.SearchRequest(game_id=GAME, query="words", page_size=7)
+        seen: list[str] = []
+        for _ in range(6):
+            answer = await stubs.search.Search(request)
+            seen += [hit.canonical_uri.rpartition("/")[2] for hit in answer.hits]
+            request.page_token = answer.next_page_token
+        assert seen == newest
+
+    over_socket(stock, body)
+
+
 def test_tokens_fit_one_request_only(stock: Stock) -> None:
     for game in (GAME, "g2"):
         for number in range(3):

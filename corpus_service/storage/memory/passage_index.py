@@ -60,8 +60,8 @@ class MemoryPassageIndex(ABC):
                 and reading.passage_fits(version, row, within)
             ]
         if after is not None:
-            key = (-after.score, after.row)
-            found = [entry for entry in found if (-entry.score, entry.row) > key]
+            key = (-after.score, -after.row)
+            found = [entry for entry in found if (-entry.score, -entry.row) > key]
         return found[:limit]
 
     def count_matches(

@@ -66,7 +66,7 @@ class IndexedChunk:
 
 
 def ranked(chunks: Mapping[int, IndexedChunk], query: Query) -> list[tuple[float, int]]:
-    """Return (score, row) of every match, best first, equal scores by row."""
+    """Return (score, row) of every match, best first, of equal scores the greatest row first."""
     if not chunks:
         return []
     average = sum(chunk.length for chunk in chunks.values()) / len(chunks)
@@ -85,7 +85,7 @@ def ranked(chunks: Mapping[int, IndexedChunk], query: Query) -> list[tuple[float
                 norm = K1 * (1 - B + B * chunk.length / average)
                 score += weight * (frequency * (K1 + 1.0)) / (frequency + norm)
             found.append((score, row))
-    found.sort(key=lambda entry: (-entry[0], entry[1]))
+    found.sort(key=lambda entry: (-entry[0], -entry[1]))
     return found
 
 

@@ -249,7 +249,7 @@ def _best_with(
     else:
         scores |= dict(_best(connection, halves.with_rare, statistics, limit))
     scores |= dict(with_both)
-    return sorted(scores.items(), key=lambda entry: (entry[1], entry[0]))[:limit]
+    return sorted(scores.items(), key=lambda entry: (entry[1], -entry[0]))[:limit]
 
 
 def _best(connection: apsw.Connection, query: Query, statistics: Statistics, limit: int) -> Scored:
@@ -259,6 +259,6 @@ def _best(connection: apsw.Connection, query: Query, statistics: Statistics, lim
     return all_rows(
         connection,
         f"SELECT rowid, {score} AS score FROM passage_index"  # noqa: S608 - constants
-        " WHERE passage_index MATCH :match ORDER BY score, rowid LIMIT :limit",
+        " WHERE passage_index MATCH :match ORDER BY score, rowid DESC LIMIT :limit",
         bindings | {"match": expression, "limit": limit},
     )

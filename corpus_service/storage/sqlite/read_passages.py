@@ -141,19 +141,19 @@ class _Matches:
             f"SELECT passage_index.rowid AS row, {self.score} AS score FROM passage_index"  # noqa: S608
             f" WHERE passage_index MATCH :match{self.condition}"
         )
-        order = "score, passage_index.rowid"
+        order = "score, passage_index.rowid DESC"
         if behind:
             # Without being written down each match would be scored several times.
             scored = (
                 f"WITH m AS MATERIALIZED ({scored}) SELECT row, score FROM m"  # noqa: S608
-                " WHERE (score, row) > (:score, :row)"
+                " WHERE (score, -row) > (:score, -:row)"
             )
-            order = "score, row"
+            order = "score, row DESC"
         return all_rows(
             self.connection,
             "SELECT b.row, v.id, b.score, v.family"  # noqa: S608 - constants
             f" FROM ({scored} ORDER BY {order} LIMIT :number) AS b"
-            f" LEFT JOIN {VERSION_OF_CHUNK.format('b.row')}{self._admits('b.row')} ORDER BY b.score, b.row",
+            f" LEFT JOIN {VERSION_OF_CHUNK.format('b.row')}{self._admits('b.row')} ORDER BY b.score, b.row DESC",
             self.bindings | {"number": number},
         )
 
@@ -181,13 +181,13 @@ class _Matches:
             f" FROM passage_index CROSS JOIN {VERSION_OF_CHUNK.format('passage_index.rowid')}"
             f" WHERE passage_index MATCH :match{self.condition}{self._admits('passage_index.rowid')}"
         )
-        order = "score, passage_index.rowid"
+        order = "score, passage_index.rowid DESC"
         if behind:
             scored = (
                 f"WITH m AS MATERIALIZED ({scored}) SELECT * FROM m"  # noqa: S608
-                " WHERE (score, row) > (:score, :row)"
+                " WHERE (score, -row) > (:score, -:row)"
             )
-            order = "score, row"
+            order = "score, row DESC"
         rows = all_rows(
             self.connection,
             f"{scored} ORDER BY {order} LIMIT :limit",
