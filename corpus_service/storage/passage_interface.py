@@ -51,7 +51,8 @@ class PassageIndex(Protocol):
     ) -> Sequence[Candidate]:
         """Returns the best matches behind ``after``: score descending, then row descending.
 
-        So of equal scores what was stored last comes first. ``narrowing`` decides about versions, ``within`` about their passages.
+        So of equal scores what was stored last comes first. ``narrowing`` decides about versions,
+        ``within`` about their passages.
 
         With ``as_of``, matches, scores and order are those of that snapshot.
 
