@@ -8,14 +8,28 @@ from typing import Final
 
 from corpus_service.search.exact_view import fold_exactly, fold_title
 
+NAME_CODE_POINTS_MAX: Final = 64
+"""A longer text before a colon is no name."""
+
+# What may stand around a name: quotation and list marks before it, emphasis on both sides. Nothing is
+# tried twice, because a line may be millions of spaces.
+_BEFORE_NAME: Final = re.compile(r"[*_>#\-\s]*+")
+_COLON: Final = re.compile("[:\uff1a]")
 # A colon of an address or of a time ends no name.
-_SPEAKER: Final = re.compile(r"\s*[*_>#\-\s]*([^:\uff1a\n]{1,64}?)[*_\s]*[:\uff1a](?!//|\d)")
+_NO_END: Final = re.compile(r"//|\d")
+_EMPHASIS: Final = re.compile(r"[*_\s]++\Z")
 
 
 def speaker_of(line: str) -> str:
     """Returns who says a line written as "Name: …", else ""."""
-    match = _SPEAKER.match(line)
-    return match[1].strip() if match else ""
+    marks = _BEFORE_NAME.match(line)
+    start = marks.end() if marks else 0
+    # As much room again for the marks behind a name.
+    colon = _COLON.search(line, start, start + 2 * NAME_CODE_POINTS_MAX)
+    if colon is None or _NO_END.match(line, colon.end()):
+        return ""
+    name = _EMPHASIS.sub("", line[start : colon.start()])
+    return name if len(name) <= NAME_CODE_POINTS_MAX else ""
 
 
 def speaks(passage: str, names: Collection[str], *, begins_line: bool) -> bool:
