@@ -14,5 +14,6 @@ TABLE_BYTES_MAX: Final = 8 * 1024 * MEBIBYTE - 1
 CONTENT_BYTES_MAX: Final = ENVELOPE_BYTES_MAX
 CONTENTS_BYTES_MAX: Final = 256 * 1024 * MEBIBYTE
 ROWS_MAX: Final = 1_000_000_000
+COMMITS_MAX: Final = 1_000_000_000_000
 # Tables wait in a file until their hashes are known.
 SPOOL_BUFFER_BYTES: Final = 1 * MEBIBYTE

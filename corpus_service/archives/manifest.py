@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from corpus_service.archives.limits import (
+    COMMITS_MAX,
     CONTENTS_BYTES_MAX,
     ROWS_MAX,
     TABLE_BYTES_MAX,
@@ -138,7 +139,8 @@ def _check(manifest: Manifest) -> None:
     names = tuple(table.name for table in tables_of(manifest.scope))
     if tuple(entry.name for entry in manifest.tables) != names:
         raise unreadable(MANIFEST_NAME)
-    if manifest.state.sequence < 0 or not 0 <= manifest.state.game.created_time < 2**63:
+    within(manifest.state.sequence, COMMITS_MAX, MANIFEST_NAME)
+    if not 0 <= manifest.state.game.created_time < 2**63:
         raise unreadable(MANIFEST_NAME)
     for entry in manifest.tables:
         within(entry.rows, ROWS_MAX, entry.path)

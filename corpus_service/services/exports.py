@@ -17,6 +17,7 @@ from corpus_service.services.limits import EXPORT_RETRY_SECONDS, EXPORTS_MAX
 from corpus_service.storage.interface import ContentReader, GameCatalog, SourceReader
 from corpus_service.storage.transfer_interface import GameTransfer
 from sourcecorpus.identity import ContentHasher
+from sourcecorpus.rpc import deadline
 from sourcecorpus.rpc.failures import Failure, FailureCode
 from sourcecorpus.rpc.limits import DATA_FRAME_BYTES_MAX
 
@@ -39,7 +40,7 @@ class ExportUseCase:
 
         Raises:
             Failure: NOT_FOUND ``UNKNOWN_GAME``; RESOURCE_EXHAUSTED ``TOO_MANY_CALLS``, ``DISK_FULL``;
-                DATA_LOSS ``STORED_HASH_MISMATCH``.
+                DATA_LOSS ``STORED_HASH_MISMATCH``; DEADLINE_EXCEEDED.
         """
         game = self._store.get_game(game_id)
         if game is None or game.game_id != game_id:
@@ -82,7 +83,9 @@ class OpenExport:
         self._writer: Final = ArchiveWriter(scope, folder)
         try:
             names = [table.name for table in tables_of(scope)]
-            state = store.export_rows(game_id, names, self._writer.take)
+            state = store.export_rows(
+                game_id, names, self._writer.take, deadline_seconds=deadline.remaining()
+            )
             self.manifest: Final[Manifest] = self._writer.manifest(state)
             self.size_bytes: Final = self._writer.size_bytes(self.manifest)
         except OSError as error:
@@ -128,7 +131,10 @@ class OpenExport:
 
     def _content(self, content_hash: str) -> Iterable[bytes]:
         try:
-            return self._store.open_content(self._game_id, content_hash).pieces()
+            content = self._store.open_content(
+                self._game_id, content_hash, deadline_seconds=deadline.remaining()
+            )
+            return content.pieces()
         except Failure as failure:
             if failure.code is FailureCode.NOT_FOUND:
                 raise _outdated() from failure

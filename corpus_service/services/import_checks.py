@@ -31,7 +31,12 @@ from sourcecorpus.identity.identifiers import artifact_id, source_id, version_id
 from sourcecorpus.rpc.limits import ENVELOPE_ID_CHARACTERS_MAX, URI_BYTES_MAX
 
 _NO_TEXT: Final = content_hash(b"")
-_COUNT_MAX: Final = 2**40
+# Numbers of things travel to readers in fields of 32 bits.
+_COUNT_MAX: Final = 2**31 - 1
+_COUNTS: Final = (
+    *("position", "number", "ordinal", "start", "end", "first_line", "token_count"),
+    *("text_length", "line_count", "chunk_count", "attempt", "rank", "list_order", "http_status"),
+)
 _COLUMNS: Final = {table.name: table.column_names for table in TABLES}
 Facts = dict[str, Any]
 
@@ -68,7 +73,7 @@ class RowChecks:
         """
         facts = dict(zip(_COLUMNS[table], row, strict=True))
         try:
-            fits = self._checks[table](facts)
+            fits = _are_bounded(facts) and self._checks[table](facts)
         except (ValueError, TypeError, KeyError, RecursionError):
             # An enum without the value, or JSON that is none.
             fits = False
@@ -92,6 +97,7 @@ class RowChecks:
         )
 
     def _is_artifact(self, row: Facts) -> bool:
+        Completeness(row["completeness"])
         uri, of_content = row["canonical_uri"], row["content_hash"]
         return (
             row["source_id"] == source_id(self._game_id, uri)
@@ -99,7 +105,6 @@ class RowChecks:
             and is_content_hash(of_content)
             and 0 <= row["size_bytes"] <= CONTENT_BYTES_MAX
             and 0 <= row["grade"] <= GRADE_WHOLE
-            and Completeness(row["completeness"]) is not Completeness.UNSPECIFIED
             and Trust(row["trust"]) is not Trust.UNSPECIFIED
             and _is_metadata(row["metadata_json"])
         )
@@ -112,8 +117,8 @@ class RowChecks:
             row["version_id"] == version_id(*names)
             and self._is_commit(row["sequence"])
             and is_content_hash(row["text_hash"])
-            and 0 <= chunks <= length <= _COUNT_MAX
-            and 0 <= row["line_count"] <= length + 1
+            and chunks <= length
+            and row["line_count"] <= length + 1
             and bool(chunks) == bool(length)
             and (bool(length) or row["text_hash"] == _NO_TEXT)
             and _are_counts(row["repairs_json"])
@@ -139,13 +144,17 @@ class RowChecks:
         return 1 <= sequence <= self._sequence
 
 
+def _are_bounded(row: Facts) -> bool:
+    return all(0 <= row[name] <= _COUNT_MAX for name in _COUNTS if name in row)
+
+
 def _is_current(row: Facts) -> bool:
     return GRADE_PART <= int(row["grade"]) <= GRADE_WHOLE
 
 
 def _is_chunk(row: Facts) -> bool:
     headings = json.loads(row["heading_path"])
-    return bool(row["token_count"] >= 0) and _are(headings, list, str)
+    return _are(headings, list, str)
 
 
 def _is_observation(row: Facts) -> bool:
@@ -166,7 +175,6 @@ def _is_observation(row: Facts) -> bool:
     return (
         verdict is Verdict.READABLE
         and role is not SourceRole.UNSPECIFIED
-        and row["position"] >= 0
         and bool(row["family"] and row["kind"])
         and (window is None or _is_window(window))
         and (
@@ -178,7 +186,7 @@ def _is_observation(row: Facts) -> bool:
 
 
 def _is_representation(row: Facts) -> bool:
-    return is_content_hash(row["content_hash"]) and bool(row["name"]) and row["number"] >= 0
+    return is_content_hash(row["content_hash"]) and bool(row["name"])
 
 
 def _is_tombstone(row: Facts) -> bool:
@@ -213,7 +221,11 @@ def _are(value: object, kind: type[Collection[object]], of: type) -> bool:
 
 def _are_counts(text: str) -> bool:
     counts = json.loads(text)
-    return isinstance(counts, dict) and _are([*counts.values()], list, int)
+    return (
+        isinstance(counts, dict)
+        and _are([*counts.values()], list, int)
+        and all(0 <= count <= _COUNT_MAX for count in counts.values())
+    )
 
 
 def _is_metadata(text: str) -> bool:

@@ -57,7 +57,14 @@ class GameImport(Protocol):
 class GameTransfer(Protocol):
     """Whole games out of a store and into one."""
 
-    def export_rows(self, game_id: str, tables: Collection[str], take: TakeRow) -> GameState:
+    def export_rows(
+        self,
+        game_id: str,
+        tables: Collection[str],
+        take: TakeRow,
+        *,
+        deadline_seconds: float | None = None,
+    ) -> GameState:
         """Gives every row of some tables that readers may see, all of one state of the game.
 
         Tables come in the order of `TABLES`, rows in the order in which they were stored, contents

@@ -36,6 +36,8 @@ def fill(store: CorpusStore) -> None:
     """Puts one of everything into the game of the store."""
     put_page(store, "env-1", STONE, title="Walls", license_hint="CC-BY-SA-4.0", at=3)
     put_page(store, "env-2", b"stone two\n", at=5, record_facts={"run_id": "run-1"})
+    put_page(store, "env-0", b"what a model says", "https://castle.example/summary", synthetic=True)
+    put_page(store, "env-1b", b"stone?", at=4, completeness=Completeness.UNSPECIFIED)
     put_page(store, "env-3", b"stale", at=6, fetched_time=2 * SECOND)
     _put_rich_record(store)
     _put_what_readers_do_not_see(store)

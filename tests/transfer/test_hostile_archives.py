@@ -257,6 +257,8 @@ ROW_FAULTS: dict[str, tuple[str, dict[str, object]]] = {
     "a version of another extractor": ("versions", {"extractor": "mine"}),
     "a version of a later commit": ("versions", {"sequence": 10_000}),
     "chunks without bounds": ("versions", {"chunk_count": 2**50}),
+    "a number that no field holds": ("observations", {"rank": 2**31}),
+    "a negative number": ("observations", {"http_status": -1}),
     "a heading that is no text": ("chunks", {"heading_path": "[1]"}),
     "an outcome that does not exist": ("envelopes", {"outcome": 77}),
     "an error page": ("observations", {"http_status": 500, "role": 2}),
@@ -325,6 +327,27 @@ def test_an_artifact_has_the_size_of_its_content(sound: Entries, target: SqliteS
     store = MemoryStore()
     with pytest.raises(Failure, match=r"ARCHIVE_ROW_INVALID.*artifacts"):
         import_into(store, data)
+
+
+@pytest.mark.parametrize(
+    ("uri", "facts"),
+    [
+        ("tool:web_search/search?q=stone", {"trust": 1}),
+        ("https://castle.example/summary", {"synthetic": False}),
+        ("https://castle.example/tower", {"trust": 2}),
+        ("https://castle.example/summary", {"synthetic": False, "trust": 1}),
+    ],
+)
+def test_nothing_becomes_a_better_witness_on_its_way(
+    sound: Entries, target: SqliteStore, uri: str, facts: dict[str, object]
+) -> None:
+    rows = rows_of(sound, "artifacts")
+    changed = [row | facts if row["canonical_uri"] == uri else row for row in rows]
+    assert changed != rows
+    data = packed(with_rows(sound, "artifacts", changed))
+    assert refusal(target, data)[:2] == ("ARCHIVE_ROW_INVALID", "artifacts")
+    with pytest.raises(Failure, match=r"ARCHIVE_ROW_INVALID.*artifacts"):
+        import_into(MemoryStore(), data)
 
 
 def test_words_of_an_archive_stand_in_no_refusal(sound: Entries, target: SqliteStore) -> None:

@@ -10,11 +10,13 @@ from dataclasses import replace
 
 from corpus_service.domain.exports import GameState, Row, TakeRow
 from corpus_service.domain.games import Game
+from corpus_service.domain.vocabulary import Trust
 from corpus_service.storage.import_faults import row_invalid
 from corpus_service.storage.memory.export_rows import export_rows
 from corpus_service.storage.memory.import_rows import RowImport
-from corpus_service.storage.memory.tables import MemoryGame
+from corpus_service.storage.memory.tables import MemoryArtifact, MemoryGame
 from corpus_service.storage.preparation import ContentPiece
+from corpus_service.trust import trust_of
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
 
@@ -33,8 +35,16 @@ class MemoryTransfer(ABC):
     def _check_names(self, game: Game) -> None:
         """Refuse a game whose names belong to another one."""
 
-    def export_rows(self, game_id: str, tables: Collection[str], take: TakeRow) -> GameState:
+    def export_rows(
+        self,
+        game_id: str,
+        tables: Collection[str],
+        take: TakeRow,
+        *,
+        deadline_seconds: float | None = None,
+    ) -> GameState:
         """See `GameTransfer.export_rows`."""
+        del deadline_seconds
         with self._game(game_id) as game:
             export_rows(game, tables, take)
             return GameState(self._games[game_id], game.sequence)
@@ -105,10 +115,24 @@ class MemoryImport:
         """See `GameImport.abort`; what was not committed is in no table."""
 
 
+def _is_as_good_as_its_observations(artifact: MemoryArtifact) -> bool:
+    """Whether an artifact that is no model's text has the trust of one of its observations."""
+    if artifact.synthetic:
+        return True
+    seen = [entry.captured for entry in artifact.source.observations if entry.artifact is artifact]
+    trusts = {
+        trust_of(role=part.role, canonical_uri=part.canonical_uri, synthetic=part.synthetic)
+        for part in seen
+    }
+    return artifact.trust is not Trust.SYNTHETIC and artifact.trust in trusts
+
+
 def _check_whole(game: MemoryGame) -> None:
     if not all(source.observations for source in game.sources.values()):
         raise row_invalid("sources")
     if not all(artifact.readable for artifact in game.artifacts.values()):
+        raise row_invalid("artifacts")
+    if not all(_is_as_good_as_its_observations(artifact) for artifact in game.artifacts.values()):
         raise row_invalid("artifacts")
     if any(
         artifact.content_hash in game.contents

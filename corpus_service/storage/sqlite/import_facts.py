@@ -7,6 +7,7 @@ from typing import Final
 import apsw
 
 from corpus_service.domain.exports import GameState
+from corpus_service.domain.vocabulary import SourceRole, Trust
 from corpus_service.storage.import_faults import row_invalid
 
 _ARTIFACTS: Final = """
@@ -61,6 +62,20 @@ _CONTRADICTIONS: Final = {
     ),
 }
 """Table to a statement that finds a row of it that no export has."""
+# No archive makes a model's text or a tool's list a better witness than its observations do: see
+# `corpus_service.trust.trust_of`.
+_TRUST: Final = """
+    SELECT 1 FROM source_artifacts AS a JOIN (
+        SELECT artifact, max(synthetic = 0 AND role <> :derived) AS real,
+            max(synthetic = 0 AND role NOT IN (:derived, :listing)) AS document
+        FROM observations GROUP BY artifact
+    ) AS seen ON seen.artifact = a.row
+    WHERE a.synthetic = 0 AND (
+        NOT seen.real OR a.trust = :by_model
+        OR (a.trust <> :by_tool AND (NOT seen.document OR a.source_uri GLOB 'tool:*'
+            OR (a.trust = :local) <> (a.source_uri GLOB 'file:*')))
+    )
+"""
 _SIZES: Final = (
     "SELECT 1 FROM source_artifacts AS a JOIN blobs AS b ON b.hash = a.content_hash"
     " WHERE b.size_bytes <> a.size_bytes"
@@ -92,6 +107,15 @@ def make_facts(connection: apsw.Connection, state: GameState, next_chunk: int) -
     ):
         if connection.execute(f"{statement} LIMIT 1").get is not None:
             raise row_invalid(table)
+    words: dict[str, int] = {
+        "derived": SourceRole.DERIVED,
+        "listing": SourceRole.ARTIFACT,
+        "by_model": Trust.SYNTHETIC,
+        "by_tool": Trust.DISCOVERY,
+        "local": Trust.LOCAL,
+    }
+    if connection.execute(f"{_TRUST} LIMIT 1", words).get is not None:
+        raise row_invalid("artifacts")
     connection.execute(_CURRENCY, (state.sequence,))
     if state.sequence:
         committed = connection.execute("SELECT max(committed_time) FROM envelopes").get

@@ -52,9 +52,16 @@ class SqliteTransfer(ABC):
     ) -> AbstractContextManager[apsw.Connection]:
         """Give a connection whose statements all see one state."""
 
-    def export_rows(self, game_id: str, tables: Collection[str], take: TakeRow) -> GameState:
+    def export_rows(
+        self,
+        game_id: str,
+        tables: Collection[str],
+        take: TakeRow,
+        *,
+        deadline_seconds: float | None = None,
+    ) -> GameState:
         """See `GameTransfer.export_rows`."""
-        with self._reading(game_id) as connection:
+        with self._reading(game_id, deadline_seconds) as connection:
             sequence = snapshot_of(connection).sequence
             game = self._catalog.get_game(game_id)
             if game is None:
