@@ -16,6 +16,7 @@ from corpus_service.servicers.conversions import (
     version_message,
 )
 from corpus_service.servicers.deletion_calls import DeletionCalls
+from corpus_service.servicers.difference_calls import DifferenceCalls
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game, source_filter
 from corpus_service.servicers.paging import Pager
@@ -38,6 +39,7 @@ from corpus_service.services.reading import ReadingUseCase
 from sourcecorpus.corpus.v1 import (
     chunks_pb2,
     deletion_pb2,
+    differences_pb2,
     refresh_pb2,
     run_links_pb2,
     source_service_pb2,
@@ -76,6 +78,7 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         self._sources_pager = Pager(signer, f"/{SERVICE}/ListSources")
         self._versions_pager = Pager(signer, f"/{SERVICE}/ListVersions")
         self._chunks = ChunkCalls(store, signer)
+        self._differences = DifferenceCalls(store, signer)
         self._deletion = DeletionCalls(store, pool)
         self._pool = pool
 
@@ -135,6 +138,13 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         """Lists the chunks of a version; see the contract."""
         del context
         return await self._pool.run(self._chunks.list, request)
+
+    async def DiffVersions(  # noqa: N802 - name of the contract
+        self, request: differences_pb2.DiffVersionsRequest, context: Context
+    ) -> differences_pb2.DiffVersionsResponse:
+        """Compares two versions; see the contract."""
+        del context
+        return await self._pool.run(self._differences.compare, request)
 
     async def ListCitingRuns(  # noqa: N802 - name of the contract
         self, request: run_links_pb2.ListCitingRunsRequest, context: Context

@@ -88,6 +88,7 @@ METHOD_POLICIES: Final[dict[str, MethodPolicy]] = {
     f"{_CORPUS}SourceService/GetVersion": _BRIDGE_READ,
     f"{_CORPUS}SourceService/ReadDocument": _BRIDGE_READ,
     f"{_CORPUS}SourceService/ListChunks": _BRIDGE_READ,
+    f"{_CORPUS}SourceService/DiffVersions": _BRIDGE_READ,
     f"{_CORPUS}SourceService/ReadRawContent": _policy(MethodClass.CONTENT_STREAM, Role.BRIDGE),
     f"{_CORPUS}SourceService/DeleteSource": _policy(MethodClass.WRITE, Role.BRIDGE, Role.OPERATOR),
     f"{_CORPUS}SourceService/RequestRefresh": _policy(MethodClass.WRITE, Role.BRIDGE),

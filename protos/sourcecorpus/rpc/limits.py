@@ -93,6 +93,14 @@ READ_DELIVERED_RANGES_MAX: Final = 128
 CHUNK_PAGE_SIZE_DEFAULT: Final = 50
 CHUNK_PAGE_SIZE_MAX: Final = 100
 
+# Differences of two texts: what is compared, and what is shown of it.
+DIFF_TEXT_CODE_POINTS_MAX: Final = 2_000_000
+DIFF_PAGE_SIZE_DEFAULT: Final = 50
+DIFF_PAGE_SIZE_MAX: Final = 100
+DIFF_CHANGE_CODE_POINTS_MAX: Final = 2_000
+DIFF_WORDS_CODE_POINTS_MAX: Final = 20_000
+DIFF_WORD_CHANGES_MAX: Final = 200
+
 # Unary calls: without a deadline a call gets the default, a longer one is shortened.
 UNARY_DEADLINE_SECONDS_DEFAULT: Final = 30.0
 UNARY_DEADLINE_SECONDS_MAX: Final = 120.0

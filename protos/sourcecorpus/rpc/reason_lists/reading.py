@@ -103,6 +103,12 @@ READING: Final = (
         "Allow needed_characters, or read the line in parts.",
     ),
     Reason(
+        "TEXT_TOO_LONG",
+        FailureCode.RESOURCE_EXHAUSTED,
+        "the text is longer than what is compared",
+        "Read the parts that matter.",
+    ),
+    Reason(
         "STORED_HASH_MISMATCH",
         _DATA_LOSS,
         "stored bytes do not have their hash, they are not served",

@@ -47,6 +47,7 @@ COMMANDS: Final = (
     CommandModule("find", "find", "find exact text, every line of it"),
     CommandModule("sources", "sources", "list the sources of a game, or show one"),
     CommandModule("versions", "sources", "list the versions of a source"),
+    CommandModule("diff", "differences", "say what differs between two versions"),
     CommandModule("read", "reading", "read exact lines of a version"),
     CommandModule("raw", "reading", "write the stored bytes of a version to standard output"),
     CommandModule("delete", "deletion", "delete a source, or withdraw one version of it"),
