@@ -124,9 +124,11 @@ def _put_what_readers_do_not_see(store: CorpusStore) -> None:
     )
 
 
-def archive_of(store: CorpusStore, scope: ExportScope = ExportScope.EVERYTHING) -> bytes:
-    """Returns the archive of the store's game."""
-    export = ExportUseCase(store).open(GAME, scope)
+def archive_of(
+    store: CorpusStore, scope: ExportScope = ExportScope.EVERYTHING, game_id: str = GAME
+) -> bytes:
+    """Returns the archive of a game of the store."""
+    export = ExportUseCase(store).open(game_id, scope)
     try:
         data = b"".join(export.frames())
         assert len(data) == export.size_bytes

@@ -159,6 +159,10 @@ class GameView:
         self._store = services.store
         self.game_id = game_id
 
+    @property
+    def store(self) -> SqliteStore:
+        return self._store
+
     def feed(self, envelope: Envelope) -> Fed:
         return self._services.feed(self.game_id, envelope)
 

@@ -6,16 +6,22 @@ whole, failures and stubs on record and out of sight, repeats that add observati
 
 import json
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from capture_service.domain.envelope import SideFile
+from corpus_service.bootstrap import PREPARATION
 from corpus_service.domain.vocabulary import Completeness, Derivation, Outcome, SourceRole
+from corpus_service.storage.memory import MemoryStore
+from corpus_service.storage.sqlite import SqliteStore
 from corpus_service.trust import Verdict
 from tests.e2e.families.both_services import BothServices, Fed, GameView, Seen
 from tests.tool_families.cases import HermesEvent, hermes_events
+from tests.transfer.filled import archive_of, import_into
 
 EVENTS = hermes_events()
 NOTES = "file:///game/notes.md"
@@ -267,3 +273,15 @@ def planted_secrets() -> list[Any]:
         word for word in EVENTS[52].kwargs["result"].split() if word.startswith("ghp" + "_")
     )
     return [token.rstrip('.,"\\n'), "hunter2" * 2, "abcd1234" * 2, "u:pw@" + "host"]
+
+
+def test_an_export_of_the_whole_set_comes_back_as_it_was(whole: Whole, tmp_path: Path) -> None:
+    game_id = whole.game.game_id
+    data = archive_of(whole.game.store, game_id=game_id)
+    with closing(SqliteStore(tmp_path, PREPARATION)) as other:
+        imported = import_into(other, data)
+        assert imported.source_count == len(whole.game.sources()) > 20
+        assert archive_of(other, game_id=game_id) == data
+    memory = MemoryStore()
+    import_into(memory, data)
+    assert archive_of(memory, game_id=game_id) == data
