@@ -34,6 +34,7 @@ __all__ = [
     "SearchRequest",
     "SearchStore",
     "SearchUseCase",
+    "is_found",
 ]
 
 
@@ -101,16 +102,19 @@ class SearchUseCase:
         counts = None
         if request.facets and position is None:
             counts = self._counts(request, as_of)
-        explanation = self._explained(request, ranked) if position is None else ranked.explanation
+        explanation = ranked.explanation
+        if position is None:
+            explanation = self._explained(request, explanation, hits)
         page = SearchPage(hits, explanation, ranked.following, counts)
         if present == as_of and len(hits) <= KNOWN_PAGE_HITS_MAX:
             self._known.keep(request.game_id, present, key, page)
         return page
 
-    def _explained(self, request: SearchRequest, ranked: RankedPage) -> Explanation:
-        """Adds what may have been meant, where not every hit holds every word."""
-        explanation = ranked.explanation
-        if explanation.empty_reason != NO_MATCH and not explanation.relaxed:
+    def _explained(
+        self, request: SearchRequest, explanation: Explanation, hits: Sequence[Hit]
+    ) -> Explanation:
+        """Adds what may have been meant, where there is a word that no hit holds."""
+        if is_found(hits) or (not hits and explanation.empty_reason != NO_MATCH):
             return explanation
         corrected = self._suggestions.corrected(request.game_id, request.query)
         return replace(explanation, suggested_query=corrected)
@@ -164,6 +168,11 @@ class SearchUseCase:
             # A deletion between the look-ups takes its passages along.
             if candidate.row in passages and candidate.version_id in versions
         )
+
+
+def is_found(hits: Sequence[Hit]) -> bool:
+    """Whether each word of a query is held by one of its hits at least."""
+    return bool(hits) and not set(hits[0].missing).intersection(*(hit.missing for hit in hits))
 
 
 def _subject(query: str, units: Sequence[Unit]) -> list[tuple[str, tuple[Unit, ...]]]:

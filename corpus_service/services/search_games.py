@@ -16,10 +16,12 @@ from corpus_service.domain.queries import add_counts
 from corpus_service.domain.sources import Snapshot
 from corpus_service.services.search import (
     Explanation,
+    Hit,
     SearchPage,
     SearchPagePosition,
     SearchRequest,
     SearchUseCase,
+    is_found,
 )
 
 
@@ -88,10 +90,7 @@ class SearchGamesUseCase:
         return GamesPage(
             SearchPage(
                 hits=hits,
-                explanation=replace(
-                    _explanation(pages, sorted(taken)),
-                    relaxed=any(hit.step.relaxed for hit in hits),
-                ),
+                explanation=_shown_with(_explanation(pages, sorted(taken)), hits),
                 counts=add_counts(counted) if counted else None,
             ),
             None if all(position.ended for position in following) else following,
@@ -116,16 +115,21 @@ def _explanation(pages: Sequence[SearchPage], with_hits: Sequence[int]) -> Expla
     """Tells how the games with hits on the page read the query; where none has any, how all did."""
     shown = [pages[number].explanation for number in with_hits]
     told = shown or [page.explanation for page in pages]
-    # Where one game holds every word, nothing else was meant.
-    suggested = [one.suggested_query for one in told if one.relaxed or one.empty_reason]
     return Explanation(
         terms=_each_once(word for one in told for word in one.terms),
         excluded=_each_once(word for one in told for word in one.excluded),
         dropped=_each_once(word for one in told for word in one.dropped),
         empty_reason="" if shown else next((one.empty_reason for one in told), ""),
         candidate_limit=max((one.candidate_limit for one in told), default=0),
-        suggested_query=next(filter(None, suggested), "") if len(suggested) == len(told) else "",
+        suggested_query=next((one.suggested_query for one in told if one.suggested_query), ""),
     )
+
+
+def _shown_with(explanation: Explanation, hits: Sequence[Hit]) -> Explanation:
+    """Makes an explanation true of the hits that were taken."""
+    suggested = "" if is_found(hits) else explanation.suggested_query
+    relaxed = any(hit.step.relaxed for hit in hits)
+    return replace(explanation, relaxed=relaxed, suggested_query=suggested)
 
 
 def _each_once(words: Iterable[str]) -> tuple[str, ...]:

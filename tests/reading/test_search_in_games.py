@@ -162,6 +162,9 @@ def test_counts_are_added_and_words_suggested(stock: Stock) -> None:
         wrong = await stubs.search.Search(asking("alonee gaate"))
         assert wrong.explanation.empty_reason == "NO_MATCH"
         assert wrong.explanation.suggested_query in {"alone gaate", "alonee gate"}
+        # No game holds both words, and each is held by one.
+        apart = await stubs.search.Search(asking("alone gate"))
+        assert apart.explanation.suggested_query == ""
         found = await stubs.search.Search(asking("alone"))
         assert found.explanation.suggested_query == ""
 
