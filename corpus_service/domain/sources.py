@@ -174,11 +174,11 @@ class SpanText:
 class Passage:
     """One chunk of a version with its text: what a search hit is made of.
 
-    ``row`` is the number of the chunk within the game, the second key of keyset paging.
+    ``row`` is the number of the chunk within the game, the second key of keyset paging. Its public id
+    comes from ``version_id`` and ``ordinal``; most passages are compared and never shown.
     """
 
     row: int
-    chunk_id: str
     version_id: str
     ordinal: int
     start: int

@@ -42,10 +42,13 @@ def covered_units(text: str, units: Sequence[Unit]) -> frozenset[int]:
 def find_highlights(text: str, units: Sequence[Unit]) -> list[tuple[Span, int]]:
     """Finds units in a passage: spans of whole grapheme clusters with the position of the unit."""
     view = view_of(text)
+    # In ASCII only a carriage return with its line feed is a cluster of several characters.
+    divided = text.isascii() and "\r" not in text
     found: list[tuple[Span, int]] = []
     for number, unit in enumerate(units):
         for start, end in unit.find(view.text, limit=HIGHLIGHTS_MAX):
-            found.append((_whole_clusters(text, view.original_span(start, end)), number))
+            span = view.original_span(start, end)
+            found.append((span if divided else _whole_clusters(text, span), number))
         if len(found) >= HIGHLIGHTS_MAX:
             break
     found.sort()
@@ -96,11 +99,14 @@ def _window(text: str, found: Sequence[tuple[Span, int]]) -> Span:
 def _densest(found: Sequence[tuple[Span, int]]) -> int:
     """Returns the first highlight behind which most different units follow within a snippet."""
     room = SNIPPET_CODE_POINTS - SNIPPET_LEAD_CODE_POINTS
+    most = len({unit for _, unit in found})
     best, best_count = found[0][0][0], 0
     for number, ((start, _), _) in enumerate(found):
         count = len({unit for (_, end), unit in found[number:] if end <= start + room})
         if count > best_count:
             best, best_count = start, count
+            if count == most:
+                break
     return best
 
 

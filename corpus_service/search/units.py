@@ -7,8 +7,10 @@ locator finds the same words again in the normalised text of a chunk, for highli
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from corpus_service.domain.queries import And, Or, Phrase, Prefix, Query, Term
@@ -70,13 +72,14 @@ class Unit:
         return found
 
     def _occurrences(self, text: str) -> Iterator[tuple[int, int]]:
-        if self.literal and not ("'" in text and self.literal.isalpha()):
-            size = len(self.literal)
-            at = text.find(self.literal)
-            while at >= 0:
-                yield at, at + size
-                at = text.find(self.literal, at + 1)
-            return
+        if self.literal:
+            if "'" not in text or not self.literal.isalpha():
+                yield from _places(self.literal, text)
+                return
+            if "''" not in text:
+                # Compiling a pattern for each new word costs more than ten passages do.
+                yield from _places_without_apostrophes(self.literal, text)
+                return
         expression = re.compile(self.pattern)
         match = expression.search(text)
         while match is not None:
@@ -264,6 +267,24 @@ def _surface(normalised: str, part: Sequence[Piece]) -> tuple[str, str]:
         loose = gap in {"", "'"} or meets
         pattern += (_BETWEEN_PARTS if loose else _BETWEEN_WORDS) + word
     return pattern, ""
+
+
+def _places(literal: str, text: str) -> Iterator[tuple[int, int]]:
+    """Finds a text in another one, overlapping places too."""
+    size = len(literal)
+    at = text.find(literal)
+    while at >= 0:
+        yield at, at + size
+        at = text.find(literal, at + 1)
+
+
+def _places_without_apostrophes(word: str, text: str) -> Iterator[tuple[int, int]]:
+    """Finds a word between whose letters single apostrophes may stand."""
+    parts = text.split("'")
+    # The position within the joined parts before which each apostrophe stands.
+    borders = list(accumulate(map(len, parts[:-1])))
+    for start, end in _places(word, "".join(parts)):
+        yield start + bisect_right(borders, start), end + bisect_right(borders, end - 1)
 
 
 def _is_letter(character: str) -> bool:

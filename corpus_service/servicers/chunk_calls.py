@@ -13,6 +13,7 @@ from corpus_service.services.reading import ReadingUseCase
 from corpus_service.services.refs import format_ref
 from corpus_service.storage.interface import SourceReader
 from sourcecorpus.corpus.v1 import chunks_pb2, citation_pb2
+from sourcecorpus.identity.identifiers import chunk_id
 from sourcecorpus.rpc.limits import CHUNK_PAGE_SIZE_DEFAULT, CHUNK_PAGE_SIZE_MAX
 from sourcecorpus.rpc.page_tokens import PageTokenSigner, page_size
 
@@ -65,7 +66,7 @@ class ChunkCalls:
 
 def _chunk_message(chunk: Passage) -> chunks_pb2.Chunk:
     return chunks_pb2.Chunk(
-        chunk_id=chunk.chunk_id,
+        chunk_id=chunk_id(chunk.version_id, chunk.ordinal),
         ordinal=chunk.ordinal,
         span=citation_pb2.Span(start=chunk.start, end=chunk.end),
         first_line=chunk.first_line,

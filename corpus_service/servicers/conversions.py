@@ -26,6 +26,7 @@ from sourcecorpus.corpus.v1 import (
     source_pb2,
     source_service_pb2,
 )
+from sourcecorpus.identity.identifiers import chunk_id
 
 
 def timestamp(instant: Instant | None) -> Timestamp | None:
@@ -276,7 +277,7 @@ def hit_message(hit: Hit) -> search_service_pb2.SearchHit:
     return search_service_pb2.SearchHit(
         source_id=version.source_id,
         version_id=version.version_id,
-        chunk_id=passage.chunk_id,
+        chunk_id=chunk_id(passage.version_id, passage.ordinal),
         title=version.title,
         heading_path=passage.heading_path,
         family=version.family,

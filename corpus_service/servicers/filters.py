@@ -37,6 +37,8 @@ def search_filter(message: search_service_pb2.SearchFilter) -> SearchFilter:
     Raises:
         Failure: INVALID_ARGUMENT with the field.
     """
+    if not message.ByteSize():
+        return SearchFilter()
     scope = message.version_scope
     if scope not in {0, VersionScope.LATEST.value, VersionScope.ALL.value}:
         raise invalid("FIELD_INVALID", "filter.version_scope")

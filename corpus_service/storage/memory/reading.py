@@ -18,7 +18,7 @@ from corpus_service.storage.memory.tables import (
     MemorySource,
     MemoryVersion,
 )
-from sourcecorpus.identity.identifiers import chunk_id, source_id
+from sourcecorpus.identity.identifiers import source_id
 
 
 def original_uri(source: MemorySource) -> str:
@@ -152,7 +152,6 @@ def passage_model(version: MemoryVersion, ordinal: int) -> Passage:
     chunk = version.chunks[ordinal]
     return Passage(
         row=version.row + ordinal,
-        chunk_id=chunk_id(version.id, ordinal),
         version_id=version.id,
         ordinal=ordinal,
         start=chunk.start,

@@ -14,7 +14,6 @@ from corpus_service.domain.sources import LineSlice, Passage, SpanText
 from corpus_service.limits import CHUNKS_SCANNED_MAX
 from corpus_service.storage.sqlite.proven_texts import prove, proven_rows
 from corpus_service.storage.sqlite.rows import all_rows
-from sourcecorpus.identity.identifiers import chunk_id
 from sourcecorpus.rpc.failures import Failure, FailureCode
 
 _PASSAGE: Final = (
@@ -159,7 +158,6 @@ def passage_of(row: tuple[Any, ...]) -> Passage:
     headings: list[str] = json.loads(row[6]) if row[6] != "[]" else []
     return Passage(
         row[0],
-        chunk_id(row[1], row[2]),
         row[1],
         row[2],
         row[3],

@@ -253,4 +253,3 @@ def test_passages_come_by_number(store: CorpusStore) -> None:
     assert [passage.ordinal for passage in ordered] == list(range(len(ordered)))
     assert all(passage.heading_path == ("Top", "Sub") for passage in ordered)
     assert ordered[1].first_line == text[: ordered[1].start].count(b"\n") + 1
-    assert len({passage.chunk_id for passage in ordered}) == len(ordered)
