@@ -73,6 +73,12 @@ def test_a_bridge_searches_reads_proves_saves_and_deletes(shared_services: Servi
         deliver(client, [page_envelope(PAGE, f"# Cold iron\n\n{SENTENCE}\n")], "commands")
         bridge = Bridge(GameCommands(client))
         (hit,) = bridge("corpus_search", query="ember ward breaths", limit=1)["hits"]
+        below = {"sections": ["COLD iron"], "facets": ["family"]}
+        again = bridge("corpus_search", query="ember ward breaths", **below)
+        assert [one["ref"] for one in again["hits"]] == [hit["ref"]]
+        assert again["facet_counts"]["documents"] == "1"
+        (word,) = bridge("corpus_suggest", text="breahts ")["suggestions"]
+        assert word["word"] == "breaths"
         found = bridge("corpus_find", text="nine  BREATHS")
         assert found["exhausted"]
         ref = found["documents"][0]["passages"][0]["ref"]

@@ -43,6 +43,7 @@ class GameCommands:
         self._calls: Final[Mapping[str, Call]] = {
             "corpus_save": self._save,
             "corpus_search": self._search,
+            "corpus_suggest": self._suggest,
             "corpus_find": self._find,
             "corpus_read": self._read,
             "corpus_cite": self._cite,
@@ -101,6 +102,10 @@ class GameCommands:
     def _search(self, command: Command, game_id: str) -> Message:
         request = requests.search_request(command, game_id)
         return self._client.search.Search(request, timeout=CALL_SECONDS_MAX)
+
+    def _suggest(self, command: Command, game_id: str) -> Message:
+        request = requests.suggest_request(command, game_id)
+        return self._client.search.SuggestTerms(request, timeout=CALL_SECONDS_MAX)
 
     def _find(self, command: Command, game_id: str) -> Message:
         request = requests.find_request(command, game_id)

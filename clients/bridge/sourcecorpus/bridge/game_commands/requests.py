@@ -12,6 +12,7 @@ from sourcecorpus.corpus.v1.quotes_pb2 import QuoteScope, QuoteToVerify, VerifyQ
 from sourcecorpus.corpus.v1.refresh_pb2 import RequestRefreshRequest
 from sourcecorpus.corpus.v1.run_links_pb2 import LinkRunSourcesRequest, RunSourceLink, RunUse
 from sourcecorpus.corpus.v1.search_service_pb2 import (
+    FacetField,
     FindTextRequest,
     MatchMode,
     SearchFilter,
@@ -19,6 +20,7 @@ from sourcecorpus.corpus.v1.search_service_pb2 import (
     VersionScope,
 )
 from sourcecorpus.corpus.v1.source_service_pb2 import ListSourcesRequest, ReadDocumentRequest
+from sourcecorpus.corpus.v1.suggestions_pb2 import SuggestTermsRequest
 
 Command = Mapping[str, Any]
 
@@ -46,6 +48,18 @@ def search_request(command: Command, game_id: str) -> SearchRequest:
         filter=narrowing,
         page_size=command.get("limit", 0),
         page_token=command.get("page_token", ""),
+        sections=command.get("sections", ()),
+        speakers=command.get("speakers", ()),
+        facets=[
+            FacetField.Value(f"FACET_FIELD_{field.upper()}") for field in command.get("facets", ())
+        ],
+    )
+
+
+def suggest_request(command: Command, game_id: str) -> SuggestTermsRequest:
+    """``corpus_suggest``."""
+    return SuggestTermsRequest(
+        game_id=game_id, text=command["text"], suggestions_max=command.get("limit", 0)
     )
 
 
@@ -154,4 +168,6 @@ def _filter(command: Command) -> SearchFilter:
         uri_prefixes=command.get("url_prefixes", ()),
         languages=command.get("languages", ()),
         run_ids=command.get("run_ids", ()),
+        titles=command.get("titles", ()),
+        collections=command.get("collections", ()),
     )
