@@ -95,7 +95,13 @@ def confirm_assignment(scan: Scan, operator: int) -> None:
         return  # a scope, a type or a part of a style selector
     if name == b"PASS" and scan.data[operator] == 0x3A:
         return  # the verdict of a test suite
-    if scan.data[operator] == 0x3D and end == operator and _is_parameter(scan.data, name, end):
+    quoted = scan.data[operator + 1 : operator + 2] in (b'"', b"'")  # no address holds a quote
+    if (
+        scan.data[operator] == 0x3D
+        and end == operator
+        and not quoted
+        and _is_parameter(scan.data, name, end)
+    ):
         return
     after = _AFTER.match(scan.data, operator + 1)
     position = after.end() if after else operator + 1

@@ -36,7 +36,7 @@ _USER_FLAG: Final = re.compile(
 )
 _REMOTE_LOGIN: Final = re.compile(
     rb"(?i)(?:psexec|winexe|evil-winrm|crackmapexec|rdesktop|xfreerdp)[^|;&\r\n]{0,160}? (?:-p |"
-    rb"/p:)([\"']?)([^\s\"']{4,128})\1"
+    rb"/p:)([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
 )
 _PASSWORD_FLAG: Final = {
     b"psexec": _REMOTE_LOGIN,
@@ -45,67 +45,116 @@ _PASSWORD_FLAG: Final = {
     b"crackmapexec": _REMOTE_LOGIN,
     b"rdesktop": _REMOTE_LOGIN,
     b"xfreerdp": _REMOTE_LOGIN,
-    b"sshpass": re.compile(rb"sshpass[^|;&\r\n]{0,24}? -p ?([\"']?)([^\s\"']{3,128})\1"),
-    b"mysql": re.compile(rb"mysql[a-z_-]{0,10}[^|;&\r\n]{0,200}? -p([\"']?)([^\s\"']{4,128})\1"),
-    b"login": re.compile(
-        rb"login[^|;&\r\n]{0,160}? (?:-p|--pwd|-w)[ =]([\"']?)([^\s\"']{4,512})\1"
+    b"sshpass": re.compile(
+        rb"sshpass[^|;&\r\n]{0,24}? -p ?([\"']?)((?:[^\s\"'\\]|\\[^nrt]){3,128})\1"
     ),
-    b"redis": re.compile(rb"redis-cli[^|;&\r\n]{0,160}? -a ([\"']?)([^\s\"']{4,256})\1"),
+    b"mysql": re.compile(
+        rb"mysql[a-z_-]{0,10}[^|;&\r\n]{0,200}? -p([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"login": re.compile(
+        rb"login[^|;&\r\n]{0,160}? (?:-p|--pwd|-w)[ =]([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,512})\1"
+    ),
+    b"redis": re.compile(
+        rb"redis-cli[^|;&\r\n]{0,160}? -a ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,256})\1"
+    ),
     b"mongo": re.compile(
         rb"mongo(?:sh|dump|restore|export|import)?\s[^|;&\r\n]{0,200}? -p ([\"']?)"
-        rb"([^\s\"']{4,128})\1"
+        rb"((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
     ),
-    b"ldap": re.compile(rb"ldap[a-z]{3,8}\s[^|;&\r\n]{0,240}? -w ([\"']?)([^\s\"']{4,128})\1"),
+    b"ldap": re.compile(
+        rb"ldap[a-z_]{3,8}\s[^|;&\r\n]{0,240}? -w ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
     b"htpasswd": re.compile(
         rb"htpasswd\s+-[a-zA-Z]{0,3}b[a-zA-Z]{0,3}\s+(?:\S{1,120}\s+){1,2}([\"']?)"
-        rb"([^\s\"']{4,128})\1"
+        rb"((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
     ),
     b"smbclient": re.compile(
-        rb"smbclient[^|;&\r\n]{0,160}? -U ?([\"']?)[^\s%\"']{1,64}%([^\s\"']{4,128})\1"
+        rb"smbclient[^|;&\r\n]{0,160}? -U ?([\"']?)[^\s%\"']{1,64}%((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
     ),
-    b"mosquitto": re.compile(rb"mosquitto_\w{3}[^|;&\r\n]{0,160}? -P ?([\"']?)([^\s\"']{4,128})\1"),
-    b"sqlcmd": re.compile(rb"sqlcmd[^|;&\r\n]{0,160}? -P ?([\"']?)([^\s\"']{4,128})\1"),
-    b"openssl": re.compile(rb"pass(?:in|out)? pass:([\"']?)([^\s\"']{4,128})\1"),
+    b"mosquitto": re.compile(
+        rb"mosquitto_\w{3}[^|;&\r\n]{0,160}? -P ?([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"sqlcmd": re.compile(
+        rb"sqlcmd[^|;&\r\n]{0,160}? -P ?([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"openssl": re.compile(rb"pass(?:in|out)? pass:([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"),
     b"7z": re.compile(
-        rb"(?:7z[a-z]?|unrar|rar)\s+[aex]\b[^|;&\r\n]{0,160}? -(?:hp|p)([\"']?)([^\s\"']{4,128})\1"
+        rb"(?:7z[a-z]?|unrar|rar)\s+[aex]\b[^|;&\r\n]{0,160}? -(?:hp|p)([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
     ),
-    b"zip": re.compile(rb"(?:un)?zip\b[^|;&\r\n]{0,120}? -P ?([\"']?)([^\s\"']{4,128})\1"),
+    b"zip": re.compile(
+        rb"(?:un)?zip\b[^|;&\r\n]{0,120}? -P ?([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
     b"net use": re.compile(
         rb"net use \S{1,80} (?:\S{1,160} )?(?:/user:\S{1,80} )?([\"']?)([^\s\"'/\\:]{4,128})"
         rb"\1(?=\s|\Z)"
     ),
-    b"cmdkey": re.compile(rb"cmdkey [^|;&\r\n]{0,120}? /pass:([\"']?)([^\s\"']{4,128})\1"),
+    b"cmdkey": re.compile(
+        rb"cmdkey [^|;&\r\n]{0,120}? /pass:([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
     b"net user": re.compile(rb"net user [\w.-]{1,40} ([\"']?)([^\s\"'/\\]{4,128})\1 /add"),
     b"codecov": re.compile(
-        rb"codecov[^\r\n|;&]{0,80}? -t ([\"']?)(?=\S{0,64}\d)([^\s\"']{8,128})\1"
+        rb"codecov[^\r\n|;&]{0,80}? -t ([\"']?)(?=\S{0,64}\d)((?:[^\s\"'\\]|\\[^nrt]){8,128})\1"
     ),
     b"influx": re.compile(
-        rb"influx [^\r\n|;&]{0,120}? -t ([\"']?)(?=\S{0,64}\d)([^\s\"']{8,128})\1"
+        rb"influx [^\r\n|;&]{0,120}? -t ([\"']?)(?=\S{0,64}\d)((?:[^\s\"'\\]|\\[^nrt]){8,128})\1"
     ),
     b"mc alias": re.compile(
-        rb"mc (?:alias set|config host add) \S{1,40} \S{1,120} ([\"']?)(?=\S{0,128}\d)([^\s\"']{4,128})\1"
+        rb"mc (?:alias set|config host add) \S{1,40} \S{1,120} "
+        rb"([\"']?)(?=\S{0,128}\d)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
     ),
     b"mc ": re.compile(
-        rb"mc (?:alias set|config host add) \S{1,40} \S{1,120} \S{1,128} ([\"']?)(?=\S{0,128}\d)([^\s\"']{4,128})\1"
+        rb"mc (?:alias set|config host add) \S{1,40} \S{1,120} \S{1,128} "
+        rb"([\"']?)(?=\S{0,128}\d)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
     ),
     b"poetry": re.compile(
-        rb"poetry config http-basic\.[\w-]{1,40} \S{1,64} ([\"']?)([^\s\"']{4,128})\1"
+        rb"poetry config http-basic\.[\w-]{1,40} \S{1,64} ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
     ),
-    b"ipmitool": re.compile(rb"ipmitool [^\r\n|;&]{0,120}? -P ([\"']?)([^\s\"']{4,128})\1"),
-    b"snmp -A": re.compile(rb"snmp[a-z]{3,9} [^\r\n|;&]{0,160}? -A ([\"']?)([^\s\"']{4,128})\1"),
-    b"snmp -X": re.compile(rb"snmp[a-z]{3,9} [^\r\n|;&]{0,160}? -X ([\"']?)([^\s\"']{4,128})\1"),
+    b"ipmitool": re.compile(
+        rb"ipmitool [^\r\n|;&]{0,120}? -P ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"snmp -A": re.compile(
+        rb"snmp[a-z]{3,9} [^\r\n|;&]{0,160}? -A ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"snmp -X": re.compile(
+        rb"snmp[a-z]{3,9} [^\r\n|;&]{0,160}? -X ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
     b"altool": re.compile(
-        rb"altool [^\r\n|;&]{0,200}? (?:-p|--password)[ =]([\"']?)([^\s\"'@]{4,128})\1"
+        rb"altool [^\r\n|;&]{0,200}? (?:-p|--password)[ =]([\"']?)((?:[^\s\"'@\\]|\\[^nrt]){4,128})\1"
     ),
     b"notarytool": re.compile(
-        rb"notarytool [^\r\n|;&]{0,200}? --password[ =]([\"']?)([^\s\"'@]{4,128})\1"
+        rb"notarytool [^\r\n|;&]{0,200}? --password[ =]([\"']?)((?:[^\s\"'@\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"lftp": re.compile(
+        rb"lftp [^\r\n|;&]{0,80}?-u ([\"']?)[^\s,\"']{1,64},((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"ncftp": re.compile(
+        rb"ncftp(?:put|get)? [^\r\n|;&]{0,80}?-p ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"winrs": re.compile(
+        rb"winrs [^\r\n|;&]{0,120}?[-/]p:([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"schtasks": re.compile(
+        rb"schtasks [^\r\n|;&]{0,200}?/rp ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"wpa_passphrase": re.compile(
+        rb"wpa_passphrase \S{1,64} ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){8,63})\1"
+    ),
+    b"rabbitmqctl": re.compile(
+        rb"rabbitmqctl (?:add_user|change_password) \S{1,64} ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"security": re.compile(
+        rb"security add-(?:generic|internet)-password [^\r\n|;&]{0,160}?-w ([\"']?)((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
+    ),
+    b"-U": re.compile(
+        rb"(?:net (?:ads|rpc)|rpcclient) [^\r\n|;&]{0,160}?-U ?([\"']?)"
+        rb"[^\s%\"']{1,64}%((?:[^\s\"'\\]|\\[^nrt]){4,128})\1"
     ),
     b"echo": re.compile(
-        rb"echo (?:-n )?([\"']?)([^\s\"'|]{3,128})\1 ?\| ?(?:sudo -S|docker login|"
-        rb"passwd|chpasswd|kinit|gh auth|vault login|base64 -w|(?:sudo )?cryptsetup)"
+        rb"echo (?:-n )?([\"']?)((?:[^\s\"'|\\]|\\[^nrt]){3,128})\1 ?\| ?(?:sudo -S|docker login|"
+        rb"passwd|chpasswd|kinit|gh auth|vault login|base64 -w|secret-tool|(?:sudo )?cryptsetup)"
     ),
     b"chpasswd": re.compile(
-        rb"echo (?:-n |-e )?([\"']?)[^\s:\"'|]{1,40}:([^\s\"'|]{4,128})\1 ?\| ?chpasswd"
+        rb"echo (?:-n |-e )?([\"']?)[^\s:\"'|]{1,40}:((?:[^\s\"'|\\]|\\[^nrt]){4,128})\1 ?\| ?chpasswd"
     ),
 }
 _ENDS_ARGUMENT: Final = re.compile(
@@ -128,7 +177,7 @@ _HASH: Final = re.compile(
     rb"\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2(?:id?|d)|sha1|scrypt|pbkdf2(?:-sha\d+)?)"
     rb"\$[A-Za-z0-9./=$,+-]{8,400}"
 )
-_HASH_NAME: Final = re.compile(rb"(?:^|\n|\\n|[\s\"'])[A-Za-z_][\w.@-]{0,40}\Z")
+_HASH_NAME: Final = re.compile(rb"(?:^|\n|\\n|[\s\"'=,])[A-Za-z_][\w.@-]{0,40}\Z")
 _PASSWORD_FILE: Final = re.compile(rb"(?:\A|\n|\\n|[\"'\s])[\w.*-]{1,80}\Z")
 _PASSWORD_FILE_REST: Final = re.compile(
     rb"[\w.*$-]{1,64}:[\w.*@$-]{1,64}:((?:[^\s:\\\"']|\\:){1,128})(?=\s|\\n|\"|\Z)"

@@ -89,6 +89,7 @@ class Family(IntEnum):
     COOKIE_CALL = 54
     VAULT_FILE = 55
     SOCKET_ADDRESS = 56
+    CODE_FIRST = 57
     FIRST_INNER = 64
 
 
@@ -184,6 +185,7 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         rb"2fa|access|auth)[ -]"
         rb"(?:code|password|passcode|pin)(?: is|:)?[ ]",
     ),
+    Family.CODE_FIRST: (rb"[0-9] (?:is|as) your[ ]",),
     Family.FOREIGN_VERB: (
         SENSITIVE_END + rb" ?(?:\xe6\x98\xaf|\xe4\xb8\xba|\xe7\x82\xba|\xe3\x81\xaf)",
     ),
@@ -235,6 +237,8 @@ _PATTERNS: Final[Mapping[Family, tuple[bytes, ...]]] = {
         rb"|htpasswd|smbclient|sqlcmd|openssl|7z[az]?|zip|unzip|"
         rb"net user?|cmdkey|psexec|evil-winrm|crackmapexec|xfreerdp|rdesktop|echo|"
         rb"http|rar|unrar|oc login|snowsql|rclone|svn|lftp|xh|"
+        rb"skopeo|crane|buildah|nerdctl|oras|ncftp(?:put|get)?|winrs|schtasks|wpa_passphrase|rabbitmqctl|"
+        rb"security|basic_ldap_auth|net ads|net rpc|rpcclient|"
         rb"codecov|influx|mc|poetry|ipmitool|snmp[a-z]{3,9}|altool|notarytool)[ \t]",
     ),
     Family.COOKIE_FILE: (rb"\t(?:TRUE|FALSE)\t[0-9]{1,16}\t",),
@@ -336,6 +340,7 @@ CONFIRM: Final[Mapping[int, Confirm]] = {
     Family.CALL: markup.confirm_call,
     Family.PHRASE: prose.confirm_phrase,
     Family.ONE_TIME_CODE: prose.confirm_one_time_code,
+    Family.CODE_FIRST: prose.confirm_code_first,
     Family.FOREIGN_VERB: prose.confirm_foreign_verb,
     Family.SCHEME: _before(headers.confirm_scheme, 12),
     Family.PARAMETER: urls.confirm_parameter,

@@ -264,8 +264,13 @@ def is_dense(value: bytes) -> bool:
         and _EXPRESSION.search(value) is None
         and sum(len(run) for run in _LONG_RUNS.findall(value) if _wordish(run) >= 0.6) < 12
         and len(set(value)) >= 24
-        and len(value.translate(None, _NO_SIGNS)) * 5 >= len(value)
+        and len(value.translate(None, _NO_SIGNS)) * 7 >= len(value)
     )
+
+
+def reads_as_text(value: bytes) -> bool:
+    """Say whether the letters of several short words follow each other as in a language."""
+    return _mean_wordish(value) >= 0.8
 
 
 def is_digest_like(value: bytes) -> bool:

@@ -11,8 +11,8 @@ from capture_service.redaction.judge import (
     is_code,
     is_reference,
     is_technical,
-    is_words,
     looks_machine_made,
+    reads_as_text,
 )
 from capture_service.redaction.limits import LEAD_CONTEXT_BYTES
 from capture_service.redaction.placement import stands_in
@@ -49,6 +49,28 @@ LEADS: Final = (
     rb"net user [\w.-]{1,40}[ ]",
     rb"identified by[ ]",
     rb"\bimportprivkey [\x22']?",
+    rb"\x22username\x22:\s?\x22[^\x22\r\n]{1,64}\x22,\s{0,24}\x22key\x22:\s?\x22",
+    rb"\x22type\x22:\s?\x22securestring\x22,\s{0,24}\x22value\x22:\s?\x22",
+    rb"\x22payload\x22:\s?\{\s{0,24}\x22data\x22:\s?\x22",
+    rb"vault\.azure\.net/secrets/[\w/-]{1,160}\x22,\s{0,24}(?:\x22[\w]{1,24}\x22:\s?(?:null|\x22[^\x22]{0,80}\x22),\s{0,24}){0,3}"
+    rb"\x22value\x22:\s?\x22",
+    rb"\x22apikey\x22:\s?\[\s{0,24}\{\s{0,24}\x22key\x22:\s?\x22value\x22,\s{0,24}\x22value\x22:\s?\x22",
+    rb"\]:[0-9]{2,5}[ \t]{1,8}[\w.@+-]{1,64}:",
+    rb"\buser[ \t]{1,8}[\w.@-]{1,64}\r?\n[ \t]{0,8}pass[ \t]{1,8}\x22?",
+    rb"password[ ]{1,8}reg_sz[ ]{1,8}",
+    rb"\b(?:user|setuser) [\w.-]{1,40} (?:on|off)[^\r\n>]{0,80} >",
+    rb"\x22(?:requirepass|masterauth|masterpass)\x22\r?\n[ ]?2\) \x22",
+    rb"\b(?:cohere|openai|anthropic|groq|mistralai|genai|telegram|telebot|discord)\."
+    rb"(?:async)?(?:clientv?2?|bot|telebot|openai|anthropic|groq)\([\x22']",
+    rb"\bclient\([\x22']AC[0-9a-f]{32}[\x22'],\s?[\x22']",
+    rb"\bleagueclient:[0-9]{1,6}:[0-9]{1,6}:",
+    rb"sv_setsteamaccount[ ]\x22?",
+    rb"<wlan>\s{0,20}<key>",
+    rb"\boption key[ ]{1,4}'",
+    rb"\bunity[^\r\n]{0,160} -serial[ ]",
+    rb":[0-9]{3,6}:[0-9a-f]{32}:",
+    rb"[\w.-]::[\w.-]{0,40}:[0-9a-f]{16}:",
+    rb"authorization: (?:basic|digest) [\w.@-]{1,64}[ ]",
     rb"npmauthident\x22?: ?[\x22']?[\w.@-]{1,64}:",
     rb"jenkins-crumb[:=] ?",
     rb"(?:key content|schl\xc3\xbcsselinhalt)[ ]{1,24}:[ ]",
@@ -73,19 +95,28 @@ PROTOCOL_LEADS: Final = (
 )
 """Lines of protocols and of scripts that talk to them, with regard to case."""
 LINE_LEADS: Final = (
+    rb"identified by values[ ]'",
     rb"password for (?:the )?[\w.-]{1,40}(?: user)?(?: \([^()\r\n]{1,120}\))?:\s{0,2}(?:\r?\n|\\n)[ ]{0,8}",
     rb"initial-(?:admin-)?password[^\r\n:]{0,60}(?:\r?\n|\\n)",
     rb"\b(?:cat|less|head|type) [^\s]{0,80}(?:master|production)\.key(?:\r?\n|\\n)",
     rb"\bwg gen(?:key|psk)(?:\r?\n|\\n)",
+    rb"\b(?:gcloud secrets versions access|bw get password|op read|pass show|vault (?:kv get|read) -field=|"
+    rb"secret-tool lookup|security find-(?:generic|internet)-password|get-login-password|"
+    rb"gcloud auth print-(?:access|identity)-token)[^\r\n\\]{0,120}(?:\r?\n|\\n)",
     rb"334 UGFzc3dvcmQ6(?:\r?\n|\\r\\n|\\n)(?:C: )?",
     rb"\bAUTH(?:ENTICATE)? (?:PLAIN|LOGIN|XOAUTH2|OAUTHBEARER)[ ]",
 )
-"""Words and ends of lines that a secret follows which looks machine-made, without regard to case."""
+"""Words and ends of lines that a secret follows which looks machine-made, without regard to case.
+
+An expression that begins like one of the others stands here, since one engine tells a single end for each beginning.
+"""
 PATH_LEADS: Final = (
     rb"/(?:password[/_-]?resets?|reset[/_-]?password|forgot[/_-]password|magic(?:-?link)?|"
     rb"verify-?email|email/verify|confirm(?:-email|ation)?|activate|invite)/",
     rb"\brtmps?://[\w.-]{1,80}/live2/",
     rb"//conda\.anaconda\.org/t/",
+    rb"//[\w.-]{0,40}infura\.io/(?:ws/)?v3/",
+    rb"//[\w.-]{0,40}\.alchemy\.com/v2/",
 )
 """Parts of addresses whose next part is a token of one use or of one account."""
 APP_PASSWORD_LEADS: Final = (
@@ -158,13 +189,13 @@ def confirm_app_password(scan: Scan, position: int) -> None:
     """Mask a password in groups of four; four words of a sentence are none."""
     match = _APP_PASSWORD.match(scan.data, position)
     scan.budget.spend(32)
-    if match is not None and (match.group(1) == b"-" or not is_words(match.group())):
+    if match is not None and (match.group(1) == b"-" or not reads_as_text(match.group())):
         scan.add(*match.span(), STRUCTURED, "password")
 
 
 def confirm_code_list(scan: Scan, position: int) -> None:
     """Mask the lines of a list of one-time codes that begins at `position`; a list has two lines at least."""
-    lines = []
+    lines: list[tuple[int, int]] = []
     while len(lines) < CODE_LINES_MAX:
         match = _CODE_LINE.match(scan.data, position)
         scan.budget.spend(64)

@@ -48,7 +48,7 @@ _ATTRIBUTE_VALUE: Final = re.compile(
 _TYPE_VALUE: Final = re.compile(rb"(?<![\w-])value\s{0,2}=\s{0,2}(?=\\{0,3}[\"'])", re.IGNORECASE)
 _PAIR_NEXT: Final = re.compile(rb",\s{0,24}(?=[\[({]?\s{0,8}(?:[brf]?\\{0,15}[\"'`]))")
 _OBJECT_VALUE: Final = re.compile(
-    rb",\s{0,24}\\{0,15}[\"']?(?:[vV]alue|VALUE|val|content|current_?[vV]alue|"
+    rb",\s{0,24}\\{0,15}[\"']?(?:[vV]alue|VALUE|val|content|current_?[vV]alue|[A-Z][a-z]{2,15}Value|"
     rb"default_?[vV]alue)\\{0,15}[\"']?\s{0,8}:\s{0,8}"
 )
 _OBJECT_GAP: Final = re.compile(
@@ -62,7 +62,7 @@ _VALUE_FIRST: Final = re.compile(
     rb"(?:name|Name|key|Key)\\{0,15}[\"']\s{0,4}:\s{0,4}\\{0,15}\"\Z"
 )
 _NAME_MEMBER: Final = re.compile(
-    rb"(?:[\"']|(?<=[{,\s]))(?:name|Name|key|Key|NAME|header|field|variable|id|param|type)\\{0,15}"
+    rb"(?:[\"']|(?<=[{,\s]))(?:name|Name|key|Key|NAME|header|field|variable|id|param|type|[A-Z][a-z]{2,15}(?:Key|Name))\\{0,15}"
     rb"[\"']?\s{0,8}:\s{0,8}\\{0,15}[\"']\Z"
 )
 _PAIR_OPEN: Final = re.compile(

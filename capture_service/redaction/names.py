@@ -61,7 +61,8 @@ PASSWORD_WORDS: Final[frozenset[str]] = words(
     userpass dbpass rootpass adminpass mysqlpwd pgpassword mysqlpassword rootpassword adminpassword
     wachtwoord senha heslo haslo parola jelszo salasana losenord contrasena contrasenya motdepasse clave
     keypass storepass cardpin pincode sshpass ftppass smtppass bindpw rootpw keystorepassword truststorepassword
-    requirepass masterauth wpapassphrase
+    requirepass masterauth wpapassphrase remotepass imappass mailpass authpass proxypass ldappass rpcpass
+    sudopass authtok
     """
 )
 SECRET_WORDS: Final[frozenset[str]] = words(
@@ -71,7 +72,7 @@ SECRET_WORDS: Final[frozenset[str]] = words(
     phpsessid sessionid sessiontoken csrf xsrf csrftoken xsrftoken otpsecret hapikey mnemonic privkey
     accesskeysecret secretaccesskey sharedsecret signingkey encryptionkey masterkey accountkey sharedaccesskey
     subscriptionkey webhooksecret authenticitytoken usertoken bearertoken sessionkey licensekey
-    devicecode codeverifier authorizationcode authcode revocationcode npsso samlresponse
+    devicecode codeverifier authorizationcode authcode revocationcode npsso samlresponse passwordhash passwdhash
     """
 )
 WEAK_WORDS: Final[frozenset[str]] = words(
@@ -82,13 +83,14 @@ KEY_QUALIFIERS: Final[frozenset[str]] = words(
     """
     api access secret private auth authentication encryption encrypt decryption signing sign master account shared
     subscription deploy ssh hmac app application consumer webhook write admin server crypt license service
-    rest ingest ingestion unseal bot project push vapid registration recovery backup activation storage wallet
+    validation rest ingest ingestion unseal bot project push vapid registration recovery backup activation
+    storage wallet
     """
 )
 DENIED_BEFORE: Final[dict[str, frozenset[str]]] = {
     "key": words(
         """
-        primary foreign public pub sort partition cache unique composite row hash range map object dict json yaml
+        foreign public pub sort partition cache unique composite row hash range map object dict json yaml
         translation message group shard index order lookup idempotency dedupe routing arrow hot shortcut keyboard
         enter escape tab function modifier meta ctrl alt shift param query field property config option react
         list item locale label data column attribute event state registry natural surrogate candidate dataset
@@ -251,7 +253,11 @@ def _classify_segments(segments: list[str]) -> NameClass:
         return NameClass.SECRET
     if last == "key" and before in KEY_QUALIFIERS:
         return NameClass.SECRET
-    if last in ("id", "hex", "value", "base", "v") and pair != "sessionid" and len(segments) > 1:
+    if (
+        last in ("id", "hex", "value", "base", "v", "string", "str")
+        and pair != "sessionid"
+        and len(segments) > 1
+    ):
         return _classify_value_suffix(segments, last)
     if last == "pass" or segments == ["pin"]:
         return NameClass.PASSWORD

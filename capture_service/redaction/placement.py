@@ -46,6 +46,9 @@ _BARE_NAMES: Final = words(
     "token secret secrets credential credentials creds jwt bearer key tokens"
 )
 """Names that code and schemas use for much else; a plain word behind them is no secret."""
+_NAMED_SECRETS: Final = words("secret secrets")
+"""Flags whose value is the name of a stored secret where it is a plain word."""
+_SECRET_NAME: Final = re.compile(rb"[A-Za-z._:/=,-]*")
 _PRINTABLE: Final = re.compile(rb"(?=[^A-Za-z0-9]{0,256}[A-Za-z0-9])[\x21-\x7e]+")
 _PLAIN: Final = re.compile(rb"[A-Za-z._:/ -]*")
 _TITLE: Final = re.compile(rb"(?:[A-Z][a-z]*[ ._-]?)+|[A-Z][A-Z_-]*")
@@ -214,7 +217,7 @@ def _line_decides(place: Place, value: Value, text: bytes) -> bool:
         if _VARIABLE.fullmatch(word) and _VARIABLE_BEFORE.search(before):
             return True
         if word.startswith(b"--") or before.endswith(b"--"):
-            return True
+            return _folded(word) not in _NAMED_SECRETS or not _SECRET_NAME.fullmatch(text)
     if text.isdigit() and b"=" in gap:
         return False  # numbers of fields, enumerations and limits
     if _ESCAPED_GAP.fullmatch(gap):

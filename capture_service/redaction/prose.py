@@ -76,6 +76,14 @@ _TELLING: Final = frozenset(
     )
 )
 _ADDRESS_REST: Final = re.compile(rb"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(?![\w.-])")
+_CODE_FIRST: Final = re.compile(
+    rb"(?<![\w.,:-])([0-9]{4,8}|[0-9]{3}[ -][0-9]{3}) (?i:is|as) your \Z"
+)
+_CODE_WORDS: Final = re.compile(
+    rb"(?:[A-Z][\w.]{1,20} ){0,2}(?i:(?:(?:verification|one[- ]time|security|login|sign[- ]in|confirmation|"
+    rb"authentication|2fa|access|activation|temporary|new|account) ){0,3}(?:code|pin|password|otp|passcode)\b)"
+    rb"(?=\s{0,4}(?:[.,;:!)\"'<\\]|\Z)|\s+(?:for|to|at|on|in|and|valid|expires|it)\b)"
+)
 _SOCKET_ADDRESS: Final = re.compile(
     rb"(?<![\w/:.-])[A-Za-z_][\w.-]{0,63}:([^\s:@/\"'<>]{3,64})@(?:tcp|unix)\(\Z", re.IGNORECASE
 )
@@ -271,6 +279,14 @@ def confirm_login_pair(scan: Scan, position: int) -> None:
         text = scan.data[value.start : value.end]
         if judge_pair(text) and not value.template:
             scan.add(value.start, value.end, STRUCTURED, "password")
+
+
+def confirm_code_first(scan: Scan, position: int) -> None:
+    """Mask the digits of ``123456 is your login code``; the word before the kind of code ends at `position`."""
+    found = _CODE_FIRST.search(scan.data, max(0, position - 24), position)
+    scan.budget.spend(80)
+    if found is not None and _CODE_WORDS.match(scan.data, position):
+        scan.add(*found.span(1), LOOSE, "one-time-code")
 
 
 def confirm_socket_address(scan: Scan, position: int) -> None:

@@ -211,6 +211,7 @@ DEVELOPMENT_TOKENS: Final[tuple[TokenRule, ...]] = (
         "fly-token",
         "FlyV1\\x20fm1_ FlyV1\\x20fm2_ FlyV1\\x20fm1a_ FlyV1\\x20fm1r_ fm2_ fm1a_ fm1r_",
         r"[A-Za-z0-9+/=_,-]{60,3000}",
+        follow="[0-9A-Za-z+/_-]",
     ),
     token("fly-token", "fo1_", r"[A-Za-z0-9_-]{43}"),
     token("scaleway-key", "SCW", r"[A-Z0-9]{17}", count=17, follow="[0-9A-Z]"),

@@ -62,6 +62,30 @@ KEY_FILE_TOKENS: Final[tuple[TokenRule, ...]] = (
         count=1,
     ),
     token(
-        "password-hash", "{SSHA} {SSHA256} {SSHA512} {SHA} {SMD5}", r"[A-Za-z0-9+/]{22,120}={0,2}"
+        "password-hash",
+        "-pbkdf2- -pbkdf2:sha256-",
+        r"[0-9a-f]{40,64},[0-9a-f]{16,64},[0-9]{1,7}",
+        follow="[0-9a-f]",
+        count=8,
+    ),
+    token(
+        "password-hash",
+        "SCRAM-SHA-256$",
+        r"[0-9]{3,8}:[A-Za-z0-9+/]{8,64}={0,2}\$[A-Za-z0-9+/]{40,64}={0,2}:[A-Za-z0-9+/]{40,64}={0,2}",
+        follow="[0-9]",
+        count=3,
+    ),
+    token("klei-token", "pds-g^KU_", r"[A-Za-z0-9_-]{6,16}\^[A-Za-z0-9+/]{20,64}={0,2}"),
+    token(
+        "encrypted-setting",
+        "{AES} {AES256} {3DES} {AES-GCM}",
+        r"[A-Za-z0-9+/]{20,400}={0,2}",
+        follow=_ANY,
+    ),
+    token(
+        "password-hash",
+        "{SSHA} {SSHA256} {SSHA512} {SHA} {SMD5}",
+        r"[A-Za-z0-9+/]{22,120}={0,2}",
+        follow=_ANY,
     ),
 )

@@ -15,13 +15,14 @@ SENSITIVE_END: Final = (
     rb"\xd0\x9f\xd0\x90\xd0\xa0\xd0\x9e\xd0\x9b\xd0\xac|\xd1\x82\xd0\xbe\xd0\xba\xd0\xb5\xd0\xbd|"
     rb"\xd0\xa2\xd0\xbe\xd0\xba\xd0\xb5\xd0\xbd|"
     rb"CONTRASE\xc3\x91A|\xc5\x9eifre|L\xc3\x96SENORD|HAS\xc5\x81O|\xcf\x83\xcf\x85\xce\xbd\xce\xb8\xce\xb7\xce\xbc\xce\xb1\xcf\x84\xce\xb9\xce\xba\xcf\x8c)"
-    rb"(?:s|(?:[_ -]?(?:id|value|hex|base64|base|b64|str|text|plain|prod|dev|test|"
+    rb"(?:s|(?:[_ -]?(?:id|value|hex|base64|base|b64|str(?:ing)?|text|plain|prod|dev|test|"
     rb"live|staging|old|new|raw|v?[0-9]{1,3})))?"
 )
 """Ends of names that may be sensitive; the name as a whole is judged after the trigger."""
 
 RARE_END: Final = (
-    rb"(?:_salt|code_verifier|assertion|npsso|(?:device|auth|authorization|revocation)_?code)"
+    rb"(?:_salt|code_verifier|assertion|npsso|authtok|password_?hash|"
+    rb"(?:device|auth|authorization|revocation)_?code)"
 )
 """More of them. Apart from the others, because a few more words make the whole database several times slower."""
 
