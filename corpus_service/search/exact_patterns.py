@@ -8,16 +8,31 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 import re2
 
-from corpus_service.search.exact_view import ExactView, exact_view, fold_exactly
-from corpus_service.search.limits import MATCHES_OF_A_LINE_MAX, PATTERN_PROGRAM_BYTES_MAX
+from corpus_service.search.exact_view import LineView, fold_exactly, line_view
+from corpus_service.search.limits import (
+    FIND_BLOCK_CODE_POINTS_MAX,
+    FIND_BLOCK_CODE_POINTS_MIN,
+    FIND_BLOCK_WORK,
+    FIND_LINE_WORK_MAX,
+    MATCHES_OF_A_LINE_MAX,
+    PATTERN_INSTRUCTIONS_MAX,
+    PATTERN_PROGRAM_BYTES_MAX,
+)
 
 Span = tuple[int, int]
+
+# Attempts on one line between two looks at the time.
+_ATTEMPTS_AT_A_TIME: Final = 4_096
+# Matches of one line that are gone through, those of nothing included.
+_LINE_MATCHES_MAX: Final = 1_024
+_UTF8_BYTES_MAX: Final = 4
 
 # What means another place in a whole text than in one line of it.
 _OF_ONE_LINE_ONLY: Final = re.compile(r"\\[AzQC]|\(\?[a-zA-Z-]*[ms]")
@@ -37,6 +52,10 @@ class PatternError(ValueError):
         self.problem = problem
 
 
+class LineTooLongError(Exception):
+    """A line is too long for an expression of this size: matching could not be interrupted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A contiguous text within one line.
@@ -48,6 +67,7 @@ class Literal:
     folded: str
 
     fold_case = True
+    block_code_points = FIND_BLOCK_CODE_POINTS_MAX
 
     def lines(self, folded_text: str, first_line: int) -> Iterator[int]:
         """Yields the numbers of lines that may match, from ``first_line`` on, ascending."""
@@ -64,11 +84,15 @@ class Literal:
             at = counted
             number += 1
 
-    def spans(self, line: ExactView) -> list[Span] | None:
+    def spans(self, line: LineView, check: Callable[[], None]) -> list[Span] | None:
         """Returns the spans in a line; None where the line does not match."""
         found: list[Span] = []
+        attempts = 0
         at = line.text.find(self.folded)
         while at >= 0 and len(found) < MATCHES_OF_A_LINE_MAX:
+            attempts += 1
+            if attempts % _ATTEMPTS_AT_A_TIME == 0:
+                check()
             end = at + len(self.folded)
             # Half a folded character is no match: the quotation would show more than was found.
             if line.is_whole(at, end):
@@ -93,6 +117,12 @@ class Regex:
 
     fold_case = False
 
+    @property
+    def block_code_points(self) -> int:
+        """Text that is matched at a time: RE2 cannot be interrupted, and large programs are slow."""
+        size: int = FIND_BLOCK_WORK // max(self.compiled.programsize, 1)
+        return min(max(size, FIND_BLOCK_CODE_POINTS_MIN), FIND_BLOCK_CODE_POINTS_MAX)
+
     def lines(self, folded_text: str, first_line: int) -> Iterator[int]:
         """Yields the numbers of lines that may match, from ``first_line`` on, ascending."""
         start = _line_start(folded_text, first_line)
@@ -113,11 +143,19 @@ class Regex:
             at = counted
             number += 1
 
-    def spans(self, line: ExactView) -> list[Span] | None:
-        """Returns the spans in a line, empty where nothing of it matched; None for no match."""
+    def spans(self, line: LineView, check: Callable[[], None]) -> list[Span] | None:
+        """Returns the spans in a line, empty where nothing of it matched; None for no match.
+
+        Raises:
+            LineTooLongError: `FIND_LINE_WORK_MAX` would be passed.
+        """
+        check()
+        width = 1 if line.text.isascii() else _UTF8_BYTES_MAX
+        if len(line.text) * width * self.compiled.programsize > FIND_LINE_WORK_MAX:
+            raise LineTooLongError
         found: list[Span] = []
         matched = False
-        for match in self.compiled.finditer(line.text):
+        for match in islice(self.compiled.finditer(line.text), _LINE_MATCHES_MAX):
             matched = True
             start, end = match.span()
             if start < end:
@@ -153,10 +191,25 @@ def regex_pattern(text: str) -> Regex:
     return Regex(compiled, whole)
 
 
-def matching_view(pattern: Pattern, line: str) -> tuple[ExactView, list[Span]] | None:
-    """Decides whether a line matches: its view with the spans there, or None."""
-    view = exact_view(line, fold_case=pattern.fold_case)
-    spans = pattern.spans(view)
+def no_check() -> None:
+    """Looks at no time."""
+
+
+def matching_view(
+    pattern: Pattern, line: str, check: Callable[[], None] = no_check
+) -> tuple[LineView, list[Span]] | None:
+    """Decides whether a line matches: its view with the spans there, or None.
+
+    Args:
+        pattern: The pattern.
+        line: One line.
+        check: Called now and then; ends the work by raising.
+
+    Raises:
+        LineTooLongError: See `Regex.spans`.
+    """
+    view = line_view(line, fold_case=pattern.fold_case)
+    spans = pattern.spans(view, check)
     return None if spans is None else (view, spans)
 
 
@@ -177,9 +230,15 @@ def _compile(shown: str, source: str, *, as_bytes: bool = False) -> Any:  # noqa
     options.never_nl = True
     options.max_mem = PATTERN_PROGRAM_BYTES_MAX
     try:
-        return re2.compile(source.encode() if as_bytes else source, options)
+        compiled = re2.compile(source.encode() if as_bytes else source, options)
     except (re2.error, UnicodeEncodeError) as error:
         raise _problem(shown, error) from None
+    finally:
+        # The module would keep the last 128, each with its memory.
+        re2.purge()
+    if compiled.programsize > PATTERN_INSTRUCTIONS_MAX:
+        raise PatternError(0, "pattern too large")
+    return compiled
 
 
 def _problem(shown: str, error: Exception) -> PatternError:

@@ -80,6 +80,18 @@ FIND_CONTEXT_TERMS_MAX: Final = 8
 FIND_CONTEXT_LINES: Final = 3
 # Memory of one compiled pattern, in bytes; a larger one is refused.
 PATTERN_PROGRAM_BYTES_MAX: Final = 4 * 1_048_576
+# Instructions of one compiled pattern: a letter takes one, any character 12, any letter 1,200.
+PATTERN_INSTRUCTIONS_MAX: Final = 16_384
+# Text that is folded and matched at a time, in code points. The time is looked at between two blocks,
+# and only between two blocks may other threads be sure to run.
+FIND_BLOCK_CODE_POINTS_MIN: Final = 1_024
+FIND_BLOCK_CODE_POINTS_MAX: Final = 65_536
+FIND_BLOCK_OF_LINES_CODE_POINTS: Final = 8_192
+# Code points times instructions of a block of an expression. RE2 was measured at up to 5 ns for a byte
+# and an instruction.
+FIND_BLOCK_WORK: Final = 16_000_000
+# Bytes times instructions of one line: 10 s at the most.
+FIND_LINE_WORK_MAX: Final = 2_000_000_000
 MATCHES_OF_A_LINE_MAX: Final = 64
 # Work of one page of exact search; whichever bound is met first ends the page, and the next one
 # goes on there.

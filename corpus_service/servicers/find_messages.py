@@ -5,8 +5,8 @@ from __future__ import annotations
 from corpus_service.servicers.conversions import version_message
 from corpus_service.servicers.filters import require_game, search_filter
 from corpus_service.services.failures import invalid
-from corpus_service.services.find_passages import FoundLine, FoundPassage
 from corpus_service.services.find_text import FindRequest, FoundDocument
+from corpus_service.services.found_lines import FoundLine, FoundPassage
 from corpus_service.services.refs import format_ref
 from sourcecorpus.corpus.v1 import citation_pb2, search_service_pb2
 from sourcecorpus.rpc.limits import FILTER_VALUES_MAX, FIND_PAGE_SIZE_DEFAULT, FIND_PAGE_SIZE_MAX
@@ -22,8 +22,9 @@ def find_request(message: search_service_pb2.FindTextRequest) -> FindRequest:
     game_id = require_game(message.game_id)
     if message.match_mode not in search_service_pb2.MatchMode.values():
         raise invalid("FIELD_INVALID", "match_mode")
-    if len(message.speakers) > FILTER_VALUES_MAX:
-        raise invalid("FIELD_TOO_MANY_VALUES", "speakers", limit=FILTER_VALUES_MAX)
+    for field, values in (("speakers", message.speakers), ("sections", message.sections)):
+        if len(values) > FILTER_VALUES_MAX:
+            raise invalid("FIELD_TOO_MANY_VALUES", field, limit=FILTER_VALUES_MAX)
     return FindRequest(
         game_id=game_id,
         query=message.query,
@@ -32,7 +33,19 @@ def find_request(message: search_service_pb2.FindTextRequest) -> FindRequest:
         context_terms=tuple(message.context_terms),
         speakers=tuple(message.speakers),
         page_size=page_size(message.page_size, FIND_PAGE_SIZE_DEFAULT, FIND_PAGE_SIZE_MAX),
+        sections=tuple(message.sections),
     )
+
+
+def result_kind(request: FindRequest) -> search_service_pb2.FindResultKind.ValueType:
+    """Tells what the answers to a request hold."""
+    if request.query:
+        return search_service_pb2.FIND_RESULT_KIND_TEXT_MATCHES
+    if request.speakers:
+        return search_service_pb2.FIND_RESULT_KIND_SPOKEN_LINES
+    if request.sections:
+        return search_service_pb2.FIND_RESULT_KIND_SECTIONS
+    return search_service_pb2.FIND_RESULT_KIND_DOCUMENTS
 
 
 def document_message(document: FoundDocument) -> search_service_pb2.FoundDocument:

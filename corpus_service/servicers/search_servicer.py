@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 import grpc
 
 from corpus_service.servicers.execution import ReadPool
-from corpus_service.servicers.find_messages import document_message, find_request
+from corpus_service.servicers.find_messages import document_message, find_request, result_kind
 from corpus_service.servicers.paging import Pager
 from corpus_service.servicers.search_calls import SearchCalls, read_search
 from corpus_service.servicers.suggestion_calls import suggest_terms
@@ -74,8 +74,8 @@ class SearchServicer(search_service_pb2_grpc.SearchServiceServicer):
         match page.position:
             case None:
                 position = None
-            case (int(row), int(line)):
-                position = FindPosition(row, line)
+            case (int(row), int(line), int(offset)):
+                position = FindPosition(row, line, offset)
             case _:
                 raise invalid("PAGE_TOKEN_INVALID", "page_token")
         found = self._find.find(wanted, page.as_of, position)
@@ -83,8 +83,10 @@ class SearchServicer(search_service_pb2_grpc.SearchServiceServicer):
             documents=[document_message(document) for document in found.documents],
             exhausted=found.exhausted,
             scanned_documents=found.scanned_documents,
+            result_kind=result_kind(wanted),
         )
         if found.following is not None:
-            key = (found.following.row, found.following.line)
+            at = found.following
+            key = (at.row, at.line, at.offset)
             response.next_page_token = self._find_pager.token(request, wanted.game_id, page, key)
         return response

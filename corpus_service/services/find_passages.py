@@ -1,97 +1,49 @@
-"""Matching lines of one text with their surroundings. Pure."""
+"""Matching lines of one text with their surroundings, block by block. Pure."""
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
-from corpus_service.search.exact_patterns import Pattern, Span, matching_view
-from corpus_service.search.exact_view import fold_exactly
+from corpus_service.search.exact_patterns import Pattern, Span, matching_view, no_check
+from corpus_service.search.exact_view import LONG_LINE_CODE_POINTS, fold_exactly, line_view
 from corpus_service.search.limits import (
+    FIND_BLOCK_OF_LINES_CODE_POINTS,
     FIND_CONTEXT_LINES,
     FIND_LINE_CODE_POINTS_MAX,
     FIND_PASSAGE_GAP_LINES,
 )
 from corpus_service.search.speakers import speaker_of
+from corpus_service.services.found_lines import (
+    FoundLine,
+    FoundLines,
+    FoundPassage,
+    Line,
+    LinedText,
+    LinePlace,
+    LineRole,
+)
 
-
-class LineRole(enum.IntEnum):
-    """Why a line is shown."""
-
-    MATCH = 1
-    CONSTRAINT = 2
-    """It holds a context term."""
-    NEIGHBOUR = 3
+# Folded lines around the present one that are kept for the next one.
+_FOLDED_KEPT_MAX: Final = 4 * FIND_CONTEXT_LINES
 
 
 @dataclass(frozen=True, slots=True)
-class FoundLine:
-    """A line, or the part of it around its first match.
+class PageRoom:
+    """What one page may still take; at least one line is given where there is one.
 
     Attributes:
-        number: Number, from 1.
-        role: Why it is shown.
-        text: The text, at most `FIND_LINE_CODE_POINTS_MAX` code points.
-        offset: First code point of the text within the version.
-        partial: The line is longer.
-        matches: Spans of the matches within the version, those outside of ``text`` included.
-        speaker: Who says it, "" where the line names nobody.
+        lines: Matching lines.
+        code_points: Code points of them.
+        is_over: Whether the time for the page is used up; asked between two blocks.
+        check: Called more often than that; ends the work by raising.
     """
 
-    number: int
-    role: LineRole
-    text: str
-    offset: int
-    partial: bool
-    matches: tuple[Span, ...]
-    speaker: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPassage:
-    """Neighbouring lines."""
-
-    lines: tuple[FoundLine, ...]
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class FoundLines:
-    """What a text gave; ``next_line`` is 0 where all of it was looked at."""
-
-    passages: tuple[FoundPassage, ...]
-    matching_lines: int
-    shown_code_points: int
-    next_line: int
-
-
-@dataclass(slots=True)
-class _Text:
-    """A text with its folded lines and their places."""
-
-    text: str
-    folded: str
-    lines: list[str] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    folded_lines: list[str] = field(default_factory=list)
-
-    def cut(self) -> None:
-        """Cuts the lines, once a line is needed."""
-        if self.lines:
-            return
-        self.lines = self.text.split("\n")
-        at = 0
-        for line in self.lines:
-            self.starts.append(at)
-            at += len(line) + 1
-
-    def folded_line(self, number: int) -> str:
-        """Returns a line as context terms are compared with it."""
-        if not self.folded_lines:
-            self.folded_lines = fold_exactly(self.text, fold_case=True).split("\n")
-        return self.folded_lines[number - 1]
+    lines: int
+    code_points: int
+    is_over: Callable[[], bool]
+    check: Callable[[], None] = no_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +51,7 @@ class LineMatcher:
     """Decides which lines of a text are found.
 
     Attributes:
-        pattern: What a line holds; None for any line of the speakers.
+        pattern: What a line holds; None for any line.
         context_terms: Folded terms near it.
         speakers: Folded names of who says the line; empty for anybody.
     """
@@ -107,6 +59,11 @@ class LineMatcher:
     pattern: Pattern | None
     context_terms: tuple[str, ...] = ()
     speakers: frozenset[str] = frozenset()
+
+    @property
+    def role(self) -> LineRole:
+        """Why a line that is found is shown."""
+        return LineRole.MATCH if self.pattern or self.speakers else LineRole.SECTION
 
     def matches_title(self, title: str) -> bool:
         """Whether a title matches; conditions on lines rule titles out."""
@@ -117,135 +74,190 @@ class LineMatcher:
     def find(
         self,
         text: str,
+        room: PageRoom,
         *,
-        first_line: int,
-        lines_max: int,
-        code_points_max: int,
-        is_over: Callable[[], bool],
+        begin: LinePlace = LinePlace(),  # noqa: B008 - frozen
+        within: Sequence[tuple[int, int]] | None = None,
     ) -> FoundLines:
         """Finds the matching lines of a text.
 
         Args:
             text: The whole text of a version.
-            first_line: Line to begin with.
-            lines_max: Matching lines to give; at least one is given where there is one.
-            code_points_max: Code points of matching lines to give, in the same way.
-            is_over: Whether the time for this page is used up.
+            room: What the page may take. One block is always looked at.
+            begin: Line to begin with.
+            within: First and last lines of the stretches that are looked at, ascending; None for all.
+
+        Raises:
+            LineTooLongError: A line is too long for the expression.
         """
-        fold_case = self.pattern is None or self.pattern.fold_case
-        whole = _Text(text, fold_exactly(text, fold_case=fold_case))
-        found: dict[int, tuple[Span, ...]] = {}
-        constraints: set[int] = set()
-        shown = next_line = 0
-        for number in self._numbers(whole, first_line):
-            if found and (len(found) >= lines_max or shown >= code_points_max or is_over()):
-                next_line = number
+        lined = LinedText(text)
+        scan = _Scan(self, lined, room, within)
+        size = FIND_BLOCK_OF_LINES_CODE_POINTS
+        if self.pattern is not None:
+            size = self.pattern.block_code_points
+        at = begin
+        following: LinePlace | None = None
+        while True:
+            end = lined.block_end(at.offset, size)
+            following = scan.block(at, end)
+            if following is not None or end >= lined.end:
                 break
-            whole.cut()
-            spans = self._spans(whole, number, constraints)
+            lines = text.count("\n", at.offset, end) + 1
+            at = LinePlace(at.number + lines, end + 1)
+            room.check()
+            if room.is_over():
+                following = at
+                break
+        scanned = (following.offset if following else lined.end) - begin.offset
+        return FoundLines(scan.passages(), len(scan.found), scan.shown, scanned, following)
+
+
+@dataclass(slots=True)
+class _Scan:
+    """One pass over a text."""
+
+    matcher: LineMatcher
+    lined: LinedText
+    room: PageRoom
+    within: Sequence[tuple[int, int]] | None
+    found: dict[int, tuple[Line, tuple[Span, ...]]] = field(default_factory=dict)
+    constraints: dict[int, Line] = field(default_factory=dict)
+    shown: int = 0
+    _folded: dict[int, str] = field(default_factory=dict)
+
+    def block(self, begin: LinePlace, end: int) -> LinePlace | None:
+        """Looks at whole lines; returns the first one for which the page has no room."""
+        for line in self._candidates(begin, end):
+            if not self._is_within(line.number):
+                continue
+            full = len(self.found) >= self.room.lines or self.shown >= self.room.code_points
+            if self.found and full:
+                return LinePlace(line.number, line.start)
+            spans = self._spans(line)
             if spans is not None:
-                found[number] = spans
-                shown += min(len(whole.lines[number - 1]), FIND_LINE_CODE_POINTS_MAX)
-        passages = _passages(whole, found, constraints)
-        return FoundLines(passages, len(found), shown, next_line)
+                self.found[line.number] = (line, spans)
+                self.shown += min(line.end - line.start, FIND_LINE_CODE_POINTS_MAX)
+        return None
 
-    def _numbers(self, whole: _Text, first_line: int) -> Iterator[int]:
-        """Yields lines that may match; a line feed at the end of the text begins none."""
-        last = whole.text.count("\n") + (not whole.text.endswith("\n"))
-        if self.pattern is None:
-            return iter(range(first_line, last + 1))
-        return (
-            number
-            for number in self.pattern.lines(whole.folded, first_line)
-            if number <= max(last, 1)
-        )
+    def _candidates(self, begin: LinePlace, end: int) -> Iterator[Line]:
+        """Yields the lines of a block that may match."""
+        pattern, text = self.matcher.pattern, self.lined.text
+        line: Line | None = self.lined.line(begin)
+        # A long line is folded once, piece by piece, where it is matched.
+        alone = line is not None and line.end == end and end - begin.offset > LONG_LINE_CODE_POINTS
+        if pattern is None or alone:
+            while line is not None and line.end <= end:
+                yield line
+                line = self.lined.next(line)
+            return
+        folded = fold_exactly(text[begin.offset : end], fold_case=pattern.fold_case)
+        at, number = begin.offset, 1
+        for candidate in pattern.lines(folded, 1):
+            for _ in range(candidate - number):
+                at = text.find("\n", at) + 1
+            number = candidate
+            yield self.lined.line(LinePlace(begin.number + number - 1, at))
 
-    def _spans(self, whole: _Text, number: int, constraints: set[int]) -> tuple[Span, ...] | None:
-        line = whole.lines[number - 1]
-        if self.speakers and fold_term(speaker_of(line)) not in self.speakers:
+    def _is_within(self, number: int) -> bool:
+        return self.within is None or any(first <= number <= last for first, last in self.within)
+
+    def _spans(self, line: Line) -> tuple[Span, ...] | None:
+        text = self.lined.of(line)
+        speakers = self.matcher.speakers
+        if speakers and fold_term(speaker_of(text)) not in speakers:
             return None
         spans: list[Span] = []
-        if self.pattern is not None:
-            matched = matching_view(self.pattern, line)
+        if self.matcher.pattern is not None:
+            matched = matching_view(self.matcher.pattern, text, self.room.check)
             if matched is None:
                 return None
-            spans = [matched[0].original_span(*span) for span in matched[1]]
-        nearby = _near(whole, number, self.context_terms)
-        if nearby is None:
+            view, places = matched
+            spans = [view.original_span(*place) for place in places]
+        if not self._hold_context(line):
             return None
-        constraints |= nearby
-        start = whole.starts[number - 1]
-        return tuple((start + first, start + end) for first, end in spans)
+        return tuple((line.start + first, line.start + end) for first, end in spans)
+
+    def _hold_context(self, line: Line) -> bool:
+        """Whether the lines near a line hold every context term; remembers which do."""
+        if not self.matcher.context_terms:
+            return True
+        near = list(self.lined.near(line, FIND_CONTEXT_LINES))
+        holding: dict[int, Line] = {}
+        for term in self.matcher.context_terms:
+            hold = {other.number: other for other in near if term in self._folded_line(other)}
+            if not hold:
+                return False
+            holding |= hold
+        self.constraints |= holding
+        return True
+
+    def _folded_line(self, line: Line) -> str:
+        folded = self._folded.get(line.number)
+        if folded is None:
+            self.room.check()
+            if len(self._folded) >= _FOLDED_KEPT_MAX:
+                self._folded.clear()
+            folded = line_view(self.lined.of(line), fold_case=True).text
+            self._folded[line.number] = folded
+        return folded
+
+    def passages(self) -> tuple[FoundPassage, ...]:
+        """Gathers what was found into passages, with a line before and behind each."""
+        lines = self.constraints | {number: line for number, (line, _) in self.found.items()}
+        passages: list[FoundPassage] = []
+        shown = 0
+        neighbours = 0 if self.matcher.role is LineRole.SECTION else 1
+        for group in self._groups(sorted(lines)):
+            first, last = lines[group[0]], lines[group[-1]]
+            at: Line | None = first
+            if neighbours and first.number - 1 > shown:
+                at = self.lined.previous(first) or first
+            whole: list[FoundLine] = []
+            while at is not None and at.number <= last.number + neighbours:
+                whole.append(self._line(at))
+                shown = at.number
+                at = self.lined.next(at)
+            passages.append(FoundPassage(tuple(whole), first.start, last.end))
+        return tuple(passages)
+
+    def _groups(self, numbers: Sequence[int]) -> list[list[int]]:
+        """Puts lines together that stand near each other; sections stay apart."""
+        groups: list[list[int]] = []
+        begins = {first for first, _ in self.within or ()}
+        gap = FIND_PASSAGE_GAP_LINES if self.matcher.role is LineRole.MATCH else 1
+        for number in numbers:
+            begins_section = self.matcher.role is LineRole.SECTION and number in begins
+            if groups and number - groups[-1][-1] <= gap and not begins_section:
+                groups[-1].append(number)
+            else:
+                groups.append([number])
+        return groups
+
+    def _line(self, line: Line) -> FoundLine:
+        _, matches = self.found.get(line.number, (line, ()))
+        role = LineRole.NEIGHBOUR
+        if line.number in self.found:
+            role = self.matcher.role
+        elif line.number in self.constraints:
+            role = LineRole.CONSTRAINT
+        length = line.end - line.start
+        first = 0
+        if length > FIND_LINE_CODE_POINTS_MAX and matches:
+            first = max(0, matches[0][0] - line.start - FIND_LINE_CODE_POINTS_MAX // 4)
+            first = min(first, length - FIND_LINE_CODE_POINTS_MAX)
+        start = line.start + first
+        text = self.lined.text[start : min(start + FIND_LINE_CODE_POINTS_MAX, line.end)]
+        return FoundLine(
+            number=line.number,
+            role=role,
+            text=text,
+            offset=start,
+            partial=len(text) < length,
+            matches=matches,
+            speaker=speaker_of(self.lined.of(line)),
+        )
 
 
 def fold_term(term: str) -> str:
     """Folds a term to compare with."""
     return fold_exactly(term.replace("\n", " "), fold_case=True)
-
-
-def _near(whole: _Text, number: int, terms: Sequence[str]) -> set[int] | None:
-    """Returns the lines near a line that hold the terms; None where one of them is missing."""
-    lines: set[int] = set()
-    near = range(
-        max(1, number - FIND_CONTEXT_LINES),
-        min(len(whole.lines), number + FIND_CONTEXT_LINES) + 1,
-    )
-    for term in terms:
-        holding = {other for other in near if term in whole.folded_line(other)}
-        if not holding:
-            return None
-        lines |= holding
-    return lines
-
-
-def _passages(
-    whole: _Text, found: dict[int, tuple[Span, ...]], constraints: set[int]
-) -> tuple[FoundPassage, ...]:
-    groups: list[list[int]] = []
-    for number in sorted(found.keys() | constraints):
-        if groups and number - groups[-1][-1] <= FIND_PASSAGE_GAP_LINES:
-            groups[-1].append(number)
-        else:
-            groups.append([number])
-    passages: list[FoundPassage] = []
-    shown = 0
-    for group in groups:
-        first = max(1, shown + 1, group[0] - 1)
-        last = min(len(whole.lines), group[-1] + 1)
-        shown = last
-        lines = tuple(
-            _line(whole, number, found.get(number), number in constraints)
-            for number in range(first, last + 1)
-        )
-        start = whole.starts[group[0] - 1]
-        end = whole.starts[group[-1] - 1] + len(whole.lines[group[-1] - 1])
-        passages.append(FoundPassage(lines, start, end))
-    return tuple(passages)
-
-
-def _line(
-    whole: _Text,
-    number: int,
-    matches: tuple[Span, ...] | None,
-    constraint: bool,
-) -> FoundLine:
-    line, start = whole.lines[number - 1], whole.starts[number - 1]
-    role = LineRole.NEIGHBOUR
-    if matches is not None:
-        role = LineRole.MATCH
-    elif constraint:
-        role = LineRole.CONSTRAINT
-    first = 0
-    if len(line) > FIND_LINE_CODE_POINTS_MAX and matches:
-        first = max(0, matches[0][0] - start - FIND_LINE_CODE_POINTS_MAX // 4)
-        first = min(first, len(line) - FIND_LINE_CODE_POINTS_MAX)
-    text = line[first : first + FIND_LINE_CODE_POINTS_MAX]
-    return FoundLine(
-        number=number,
-        role=role,
-        text=text,
-        offset=start + first,
-        partial=len(text) < len(line),
-        matches=matches or (),
-        speaker=speaker_of(line),
-    )

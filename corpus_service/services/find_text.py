@@ -16,6 +16,7 @@ from corpus_service.domain.queries import Query, SearchFilter
 from corpus_service.domain.sources import Snapshot, Version
 from corpus_service.search.exact_candidates import candidate_query
 from corpus_service.search.exact_patterns import (
+    LineTooLongError,
     Literal,
     Pattern,
     PatternError,
@@ -34,17 +35,20 @@ from corpus_service.search.limits import (
     FIND_SECONDS_MAX,
 )
 from corpus_service.services.failures import invalid, precondition
-from corpus_service.services.find_passages import FoundPassage, LineMatcher, fold_term
+from corpus_service.services.find_passages import LineMatcher, PageRoom, fold_term
+from corpus_service.services.found_lines import FoundPassage, LinePlace
+from corpus_service.services.sections import lines_below
+from corpus_service.storage.document_interface import DocumentFinder
 from corpus_service.storage.interface import SourceReader, TextReader
 from corpus_service.storage.passage_interface import PassageIndex
 from sourcecorpus.rpc import deadline
-from sourcecorpus.rpc.failures import Failure
+from sourcecorpus.rpc.failures import Failure, FailureCode
 
 # A token in more chunks than this is common; counting on would cost more than it saves.
 _COUNTED_MAX: Final = 10_000
 
 
-class FindStore(PassageIndex, SourceReader, TextReader, Protocol):
+class FindStore(PassageIndex, SourceReader, TextReader, DocumentFinder, Protocol):
     """What finding needs of a store."""
 
 
@@ -54,12 +58,13 @@ class FindRequest:
 
     Attributes:
         game_id: Canonical game id.
-        query: Literal or expression; "" lists the documents that the filter admits.
+        query: Literal or expression; "" with a filter alone lists the documents that it admits.
         regex: ``query`` is an expression in RE2 syntax.
         narrowing: Filter.
         context_terms: Literals that must all stand within three lines of a match.
         speakers: Who says the line; any of them.
         page_size: Documents of a page, at least 1.
+        sections: Headings; lines below any of them. With nothing else, the whole of one section.
     """
 
     game_id: str
@@ -69,6 +74,7 @@ class FindRequest:
     context_terms: tuple[str, ...]
     speakers: tuple[str, ...]
     page_size: int
+    sections: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,12 @@ class FindPosition:
 
     row: int
     line: int = 1
+    offset: int = 0
+
+    @property
+    def place(self) -> LinePlace:
+        """The line."""
+        return LinePlace(self.line, self.offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +165,8 @@ class FindTextUseCase:
         """Finds the documents of one page.
 
         Raises:
-            Failure: INVALID_ARGUMENT QUERY_TOO_LONG, QUERY_EMPTY, PATTERN_INVALID, FIELD_REQUIRED,
+            Failure: RESOURCE_EXHAUSTED PATTERN_TOO_COSTLY; DEADLINE_EXCEEDED; INVALID_ARGUMENT
+                QUERY_TOO_LONG, QUERY_EMPTY, PATTERN_INVALID, FIELD_REQUIRED,
                 FIELD_TOO_MANY_VALUES, FIELD_VALUE_EMPTY; SNAPSHOT_CHANGED; what the store raises.
         """
         matcher = _matcher(request)
@@ -183,9 +196,9 @@ class FindTextUseCase:
                 version = facts.get(version_id)
                 if version is None:
                     raise precondition("SNAPSHOT_CHANGED", "page_token")
-                line = at.line if at.row == row else 1
+                begin = at if at.row == row else FindPosition(row)
                 found.following = self._look(
-                    request, matcher, version, FindPosition(row, line), budget=budget, found=found
+                    request, matcher, version, begin, budget=budget, found=found
                 )
                 if found.following is not None:
                     break
@@ -209,17 +222,26 @@ class FindTextUseCase:
             found.documents.append(FoundDocument(version, (), title_matched=False, continues=False))
             budget.documents_left -= 1
             return None
-        text = self._text(request.game_id, version)
-        budget.code_points -= len(text)
-        lines = matcher.find(
-            text,
-            first_line=at.line,
-            lines_max=budget.lines,
-            code_points_max=budget.shown,
+        text, within = self._text(request, version)
+        room = PageRoom(
+            lines=budget.lines,
+            code_points=budget.shown,
             is_over=lambda: self._clock() >= budget.stop_at,
+            check=deadline.require_time,
         )
-        title_matched = at.line == 1 and matcher.matches_title(version.title)
-        following = FindPosition(at.row, lines.next_line) if lines.next_line else None
+        try:
+            lines = matcher.find(text, room, begin=at.place, within=within)
+        except LineTooLongError:
+            raise Failure(
+                FailureCode.RESOURCE_EXHAUSTED,
+                "PATTERN_TOO_COSTLY",
+                "query",
+                metadata={"version_id": version.version_id},
+            ) from None
+        title_matched = at.line == 1 and within is None and matcher.matches_title(version.title)
+        following = None
+        if lines.following is not None:
+            following = FindPosition(at.row, lines.following.number, lines.following.offset)
         if lines.passages or title_matched:
             found.documents.append(
                 FoundDocument(version, lines.passages, title_matched, following is not None)
@@ -227,16 +249,27 @@ class FindTextUseCase:
             budget.documents_left -= 1
             budget.lines -= lines.matching_lines
             budget.shown -= lines.shown_code_points
+        budget.code_points -= lines.scanned_code_points
         return following
 
-    def _text(self, game_id: str, version: Version) -> str:
+    def _text(
+        self, request: FindRequest, version: Version
+    ) -> tuple[str, list[tuple[int, int]] | None]:
+        """Returns a text, and the stretches of its lines that the request admits, None for all."""
         try:
-            return self._store.read_span(game_id, version.version_id, 0, version.text_length)
+            text = self._store.read_span(
+                request.game_id, version.version_id, 0, version.text_length
+            )
+            if not request.sections:
+                return text, None
+            chunks = self._store.list_headings(request.game_id, version.version_id)
         except Failure as failure:
             if failure.reason == "VERSION_NOT_FOUND":
                 # It was deleted after the scan began: what was found already may be void too.
                 raise precondition("SNAPSHOT_CHANGED", "page_token") from None
             raise
+        names = frozenset(_terms(request.sections, "sections"))
+        return text, lines_below(chunks, names, version.line_count)
 
     def _candidates(self, request: FindRequest, matcher: LineMatcher | None) -> Query | None:
         if matcher is None or not isinstance(matcher.pattern, Literal):
@@ -256,10 +289,16 @@ def _matcher(request: FindRequest) -> LineMatcher | None:
         raise invalid("FIELD_TOO_MANY_VALUES", "context_terms", limit=FIND_CONTEXT_TERMS_MAX)
     if request.context_terms and not (request.query or request.speakers):
         raise invalid("FIELD_REQUIRED", "query")
+    if request.regex and not request.query:
+        raise invalid("QUERY_EMPTY", "query")
     if not request.query and not request.speakers:
-        if request.regex:
-            raise invalid("QUERY_EMPTY", "query")
-        return None
+        if len(request.sections) > 1:
+            raise invalid("FIELD_TOO_MANY_VALUES", "sections", limit=1)
+        if not request.sections:
+            scope = request.narrowing.version_scope
+            if request.narrowing == SearchFilter(version_scope=scope):
+                raise invalid("FIELD_REQUIRED", "query")
+            return None
     return LineMatcher(
         _pattern(request),
         _terms(request.context_terms, "context_terms"),

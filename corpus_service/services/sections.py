@@ -62,6 +62,31 @@ def section_lines(
     return found[0]
 
 
+def lines_below(
+    chunks: Sequence[HeadedChunk], names: frozenset[str], line_count: int
+) -> list[tuple[int, int]]:
+    """Returns the first and last lines of every section whose heading is one of some names.
+
+    Args:
+        chunks: Chunks of the document in text order.
+        names: Headings, folded by `fold_title`.
+        line_count: Lines of the document.
+    """
+    found: list[tuple[int, int]] = []
+    before = _NOWHERE
+    ends = [chunk.first_line for chunk in chunks[1:]] + [line_count + 1]
+    for chunk, end in zip(chunks, ends, strict=True):
+        path = tuple(map(fold_title, chunk.heading_path))
+        depth = next((depth for depth, name in enumerate(path, 1) if name in names), 0)
+        section = path[:depth]
+        if section and section == before:
+            found[-1] = (found[-1][0], max(found[-1][1], end - 1))
+        elif section:
+            found.append((chunk.first_line, max(chunk.first_line, end - 1)))
+        before = section
+    return found
+
+
 def _named(path: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
     """Returns the outermost beginning of a path that ends in the headings, () where none does."""
     for length in range(len(wanted), len(path) + 1):

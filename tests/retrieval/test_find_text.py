@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from corpus_service.domain.queries import SearchFilter
 from corpus_service.domain.sources import Snapshot
 from corpus_service.search.exact_view import fold_exactly
-from corpus_service.services.find_passages import LineRole
 from corpus_service.services.find_text import FindPage, FindPosition, FindRequest, FindTextUseCase
+from corpus_service.services.found_lines import LineRole
 from corpus_service.storage.memory import MemoryStore
 from sourcecorpus.rpc.failures import Failure
 from tests.reading.stocked import BACKENDS, GAME, Stock, stocks
@@ -182,7 +182,7 @@ def test_what_comes_between_pages_is_in_neither(stock: Stock) -> None:
 def test_a_catalogue_without_query(stock: Stock) -> None:
     stock.add("https://example.org/a", "one", kind="manual")
     stock.add("https://example.org/b", "two")
-    (page,) = pages(stock, request(""))
+    (page,) = pages(stock, request("", narrowing=SearchFilter(families=("page",))))
     assert [document.version.canonical_uri[-1] for document in page.documents] == ["a", "b"]
     (page,) = pages(stock, request("", narrowing=SearchFilter(kinds=("manual",))))
     assert len(page.documents) == 1
@@ -194,7 +194,9 @@ def test_a_catalogue_without_query(stock: Stock) -> None:
      ({"query": "", "context_terms": ("a",)}, "FIELD_REQUIRED"),
      ({"query": "a", "context_terms": ("a",) * 9}, "FIELD_TOO_MANY_VALUES"),
      ({"query": "a", "context_terms": (" ",)}, "FIELD_VALUE_EMPTY"),
-     ({"query": "", "regex": True}, "QUERY_EMPTY")],
+     ({"query": "", "regex": True}, "QUERY_EMPTY"), ({"query": ""}, "FIELD_REQUIRED"),
+     ({"query": "", "sections": ("a", "b")}, "FIELD_TOO_MANY_VALUES"),
+     ({"query": "", "sections": ("a",), "context_terms": ("b",)}, "FIELD_REQUIRED")],
 )  # fmt: skip
 def test_refusals(stock: Stock, facts: dict[str, Any], reason: str) -> None:
     add(stock, a="a")

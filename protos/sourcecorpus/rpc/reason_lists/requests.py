@@ -45,6 +45,12 @@ REQUESTS: Final = (
         "Repeat the request of the first page unchanged, or begin without a token.",
     ),
     Reason("PATTERN_INVALID", _INVALID, "the pattern is not valid RE2", "Correct it at position."),
+    Reason(
+        "PATTERN_TOO_COSTLY",
+        FailureCode.RESOURCE_EXHAUSTED,
+        "the pattern is too large for a line of version_id, which is long",
+        "Ask for a simpler pattern, or for a literal.",
+    ),
     Reason("QUERY_TOO_LONG", _INVALID, "the query is longer than its limit", "Shorten the query."),
     Reason("QUERY_EMPTY", _INVALID, "the query has nothing to search for", "Add a word."),
     Reason("SPAN_OUT_OF_RANGE", _INVALID, "the span lies outside of the text", "Correct the span."),

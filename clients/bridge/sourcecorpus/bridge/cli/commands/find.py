@@ -34,13 +34,22 @@ def register(_name: str, parser: argparse.ArgumentParser) -> None:
         "Find every line that holds a text, in the order in which documents were stored. Case, width and runs of"
         " spaces make no difference. Ends only when everything was looked at, so that nothing means nothing."
     )
-    parser.add_argument("query", nargs="+", metavar="TEXT")
+    parser.add_argument(
+        "query", nargs="*", metavar="TEXT", help="may be left out with --speaker or --section"
+    )
     add_game(parser)
     parser.add_argument("--regex", action="store_true", help="the text is an RE2 expression")
     parser.add_argument(
         "--near", action="append", default=[], metavar="TEXT", help="also within three lines"
     )
     parser.add_argument("--speaker", action="append", default=[], help='lines "NAME: …" only')
+    parser.add_argument(
+        "--section",
+        action="append",
+        default=[],
+        metavar="HEADING",
+        help="only lines below this heading; without TEXT the whole section",
+    )
     parser.add_argument("--family", action="append", default=[], help="only this family")
     parser.add_argument("--kind", action="append", default=[], help="only this kind")
     parser.add_argument("--host", action="append", default=[], help="only this host")
@@ -91,6 +100,7 @@ def _request(options: argparse.Namespace, game_id: str) -> FindTextRequest:
         match_mode=MatchMode.MATCH_MODE_REGEX if options.regex else MatchMode.MATCH_MODE_LITERAL,
         context_terms=options.near,
         speakers=options.speaker,
+        sections=options.section,
         filter=SearchFilter(
             families=options.family,
             kinds=options.kind,
