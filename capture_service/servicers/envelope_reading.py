@@ -23,7 +23,9 @@ from sourcecorpus.rpc.limits import (
     ENVELOPE_ID_CHARACTERS_MAX,
     ENVELOPE_SIDE_FILES_MAX,
     IDENTIFIER_BYTES_MAX,
+    INSTANT_SECONDS_MAX,
     MEDIA_TYPE_BYTES_MAX,
+    SEQUENCE_MAX,
     SIDE_FILE_NAME_BYTES_MAX,
     TOOL_ERROR_BYTES_MAX,
     TOOL_NAME_BYTES_MAX,
@@ -87,6 +89,8 @@ def read_head(head: pb.EnvelopeHead) -> Envelope:
             raise EnvelopeFault("FIELD_TOO_LARGE", name)
     if len(head.arguments) > ARGUMENTS_BYTES_MAX:
         raise EnvelopeFault("FIELD_TOO_LARGE", "arguments")
+    if head.sequence > SEQUENCE_MAX:
+        raise EnvelopeFault("FIELD_INVALID", "sequence")
     return Envelope(
         envelope_id=head.envelope_id,
         tool_name=head.tool_name,
@@ -177,6 +181,9 @@ def _moment(
     if not head.HasField(name):
         return None
     stamp: Timestamp = getattr(head, name)
+    # The corpus can keep no other time: once acknowledged, the envelope could not be delivered.
+    if not 0 < stamp.seconds <= INSTANT_SECONDS_MAX:
+        raise EnvelopeFault("FIELD_INVALID", name)
     try:
         return stamp.ToDatetime(UTC)
     except (ValueError, OverflowError):

@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from typing import Final
 
 from capture_service.domain.sources import JsonValue
+from sourcecorpus.rpc.limits import INSTANT_SECONDS_MAX
 
 _LONG_FRACTION: Final = re.compile(r"(\.\d{6})\d+")
+_CHARACTERS_MAX: Final = 40
 _MILLISECONDS_FROM: Final = 10_000_000_000
 """A number of this size or more counts milliseconds: as seconds it lies after the year 2286."""
 
@@ -16,6 +18,8 @@ _MILLISECONDS_FROM: Final = 10_000_000_000
 def read_time(value: JsonValue) -> datetime | None:
     """Reads an ISO 8601 time or seconds or milliseconds since 1970; None for anything else.
 
+    A time outside the years 1970 to 2262 is None as well: services write the year 1 or 9999 where
+    they know none, and no store keeps it.
     A time without an offset is taken as UTC, as the services document theirs.
     """
     if isinstance(value, bool):
@@ -23,10 +27,12 @@ def read_time(value: JsonValue) -> datetime | None:
     try:
         if isinstance(value, int | float):
             seconds = value / 1_000 if value >= _MILLISECONDS_FROM else value
-            return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
-        if not isinstance(value, str) or len(value) > 40:
+            found = datetime.fromtimestamp(seconds, UTC)
+        elif isinstance(value, str) and len(value) <= _CHARACTERS_MAX:
+            found = datetime.fromisoformat(_LONG_FRACTION.sub(r"\1", value.strip()))
+            found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        else:
             return None
-        found = datetime.fromisoformat(_LONG_FRACTION.sub(r"\1", value.strip()))
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return None
+    return found if 0 < found.timestamp() <= INSTANT_SECONDS_MAX else None

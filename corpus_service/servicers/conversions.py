@@ -49,15 +49,12 @@ def game_message(game: Game) -> game_pb2.Game:
 
 
 def game_of(message: game_pb2.Game) -> Game:
-    """Reads a game."""
+    """Reads a game; the time of its making is for the service to say."""
     return Game(
         game_id=message.game_id,
         title=message.title,
         aliases=tuple(message.aliases),
         paused=message.paused,
-        created_time=message.created_time.ToNanoseconds()
-        if message.HasField("created_time")
-        else 0,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -28,11 +28,15 @@ from sourcecorpus.capture.v1 import outcome_pb2 as outcome_pb
 from sourcecorpus.corpus.v1 import capture_record_pb2 as records_pb
 from sourcecorpus.corpus.v1 import ingest_service_pb2 as ingest_pb
 
+_NANOSECONDS: Final = 10**9
+_NO_INSTANT: Final = -(2**64)
+"""Stands for a stamp that is none; no record may have it."""
+
 Member = TypeVar("Member", bound=IntEnum)
 
 
 def read_record(message: records_pb.CaptureRecord) -> CaptureRecord:
-    """Read a record; values that an enum does not know become UNSPECIFIED and are refused later."""
+    """Read a record; what an enum or a time cannot be becomes a value that is refused later."""
     redaction = message.redaction
     access = message.access
     return CaptureRecord(
@@ -55,8 +59,8 @@ def read_record(message: records_pb.CaptureRecord) -> CaptureRecord:
         status=_member(ToolStatus, message.status),
         error=message.error,
         started_time=_instant(message, "started_time"),
-        finished_time=message.finished_time.ToNanoseconds(),
-        received_time=message.received_time.ToNanoseconds(),
+        finished_time=_nanoseconds(message.finished_time),
+        received_time=_nanoseconds(message.received_time),
         probe=message.probe,
         redaction_rule_set_version=redaction.rule_set_version,
         redaction_key_id=redaction.key_id,
@@ -154,7 +158,14 @@ def _instant(
     if not message.HasField(name):  # type: ignore[arg-type] # the stub lists literal names
         return None
     stamp: Timestamp = getattr(message, name)
-    return stamp.ToNanoseconds()
+    return _nanoseconds(stamp)
+
+
+def _nanoseconds(stamp: Timestamp) -> Instant:
+    """The time of a stamp, however far away: the library raises where the year is beyond 9999."""
+    if not 0 <= stamp.nanos < _NANOSECONDS:
+        return _NO_INSTANT
+    return stamp.seconds * _NANOSECONDS + stamp.nanos
 
 
 def _member(vocabulary: type[Member], number: int) -> Member:

@@ -6,12 +6,13 @@ import json
 from typing import Final
 
 from corpus_service.domain.records import CapturedSource, CaptureRecord, Content
-from corpus_service.domain.vocabulary import SourceRole
+from corpus_service.domain.vocabulary import Instant, SourceRole
 from sourcecorpus.identity import content_hash, is_content_hash
 from sourcecorpus.rpc.limits import (
     ENVELOPE_BYTES_MAX,
     ENVELOPE_ID_CHARACTERS_MAX,
     INGEST_SOURCES_MAX,
+    INSTANT_NANOSECONDS_MAX,
     METADATA_JSON_BYTES_MAX,
     URI_BYTES_MAX,
 )
@@ -48,8 +49,11 @@ def check_record(record: CaptureRecord) -> None:
     if not is_content_hash(record.envelope_fingerprint):
         raise RecordFault("INVALID_HASH", "envelope_fingerprint")
     for name in ("finished_time", "received_time"):
-        if getattr(record, name) <= 0:
+        if getattr(record, name) == 0:
             raise RecordFault("FIELD_REQUIRED", name)
+        if not 0 < getattr(record, name) <= INSTANT_NANOSECONDS_MAX:
+            raise RecordFault("FIELD_INVALID", name)
+    _check_instant(record.started_time, "started_time")
     if len(record.sources) > INGEST_SOURCES_MAX:
         raise RecordFault("FIELD_TOO_MANY_VALUES", "sources")
     known = _check_contents(record.contents)
@@ -57,6 +61,12 @@ def check_record(record: CaptureRecord) -> None:
         raise RecordFault("RECORD_INVALID", "result_hash")
     for position, source in enumerate(record.sources):
         _check_source(source, f"sources[{position}]", known, len(record.sources))
+
+
+def _check_instant(instant: Instant | None, field: str) -> None:
+    """A number that no row can hold would be refused by the database at every repetition."""
+    if instant is not None and abs(instant) > INSTANT_NANOSECONDS_MAX:
+        raise RecordFault("FIELD_INVALID", field)
 
 
 def _check_contents(contents: tuple[Content, ...]) -> frozenset[str]:
@@ -94,6 +104,7 @@ def _check_source(
         raise RecordFault("RECORD_INVALID", f"{field}.representations")
     if source.parent_position > source_count:
         raise RecordFault("RECORD_INVALID", f"{field}.parent_position")
+    _check_instant(source.fetched_time, f"{field}.fetched_time")
     if source.metadata_json:
         _check_metadata(source.metadata_json, f"{field}.metadata_json")
 

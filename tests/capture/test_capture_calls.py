@@ -8,6 +8,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from sourcecorpus.capture.v1 import capture_service_pb2 as pb
 from sourcecorpus.capture.v1 import envelope_pb2
@@ -182,6 +183,45 @@ def test_a_probe_arrives_without_sources_or_contents(tmp_path: Path) -> None:
             record = service.corpus.records[GAME, "probe"]
             assert record.probe
             assert (len(record.sources), len(record.contents), record.result_hash) == (0, 0, "")
+
+    run(test())
+
+
+@pytest.mark.parametrize("name", ["started_time", "finished_time"])
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        Timestamp(seconds=-62_135_596_800),
+        Timestamp(),
+        Timestamp(seconds=253_402_300_799),
+        Timestamp(seconds=2**62),
+        Timestamp(seconds=1, nanos=-1),
+    ],
+)
+def test_a_time_that_the_corpus_cannot_keep_is_refused_before_it_is_acknowledged(
+    tmp_path: Path, name: str, stamp: Timestamp
+) -> None:
+    async def test() -> None:
+        async with running(tmp_path) as service:
+            outcomes = await service.submit(
+                envelope("bad", b"one", **{name: stamp}), envelope("good", b"one")
+            )
+            assert names(outcomes) == ["REJECTED", "STORED"]
+            assert (outcomes[0].reason, outcomes[0].field) == ("FIELD_INVALID", name)
+            await service.delivered(1)
+
+    run(test())
+
+
+@pytest.mark.parametrize("sequence", [2**63, 2**64 - 1])
+def test_a_sequence_that_no_row_holds_is_refused_alone(tmp_path: Path, sequence: int) -> None:
+    async def test() -> None:
+        async with running(tmp_path) as service:
+            outcomes = await service.submit(
+                envelope("bad", b"one", sequence=sequence), envelope("good", b"one")
+            )
+            assert names(outcomes) == ["REJECTED", "STORED"]
+            assert (outcomes[0].reason, outcomes[0].field) == ("FIELD_INVALID", "sequence")
 
     run(test())
 

@@ -149,6 +149,40 @@ def test_a_batch_answers_each_record_in_order(store: SqliteStore) -> None:
     over_socket(store, call)
 
 
+@pytest.mark.parametrize("seconds", [2**62, -(2**62), 253_402_300_799])
+def test_a_time_that_cannot_be_is_refused_with_its_field_alone(
+    store: SqliteStore, seconds: int
+) -> None:
+    async def call(stub: Stub) -> None:
+        records = [message(f"e{number}", b"one") for number in range(5)]
+        for record, name in zip(
+            records, ("started_time", "finished_time", "received_time"), strict=False
+        ):
+            getattr(record, name).seconds = seconds
+        records[3].sources[0].fetched_time.seconds = seconds
+        answer = await stub.IngestCaptures(pb.IngestCapturesRequest(records=records))
+        assert [(result.reason, result.field) for result in answer.results] == [
+            ("FIELD_INVALID", "started_time"),
+            ("FIELD_INVALID", "finished_time"),
+            ("FIELD_INVALID", "received_time"),
+            ("FIELD_INVALID", "sources[0].fetched_time"),
+            ("", ""),
+        ]
+
+    over_socket(store, call)
+
+
+def test_a_stamp_with_broken_nanoseconds_is_refused(store: SqliteStore) -> None:
+    async def call(stub: Stub) -> None:
+        wrong = message("e1", b"one")
+        wrong.finished_time.nanos = -1
+        answer = await stub.IngestCaptures(pb.IngestCapturesRequest(records=[wrong]))
+        (result,) = answer.results
+        assert (result.reason, result.field) == ("FIELD_INVALID", "finished_time")
+
+    over_socket(store, call)
+
+
 def test_batches_are_bounded(store: SqliteStore) -> None:
     async def call(stub: Stub) -> None:
         assert await refusal(stub.IngestCaptures(pb.IngestCapturesRequest())) == "BATCH_EMPTY"

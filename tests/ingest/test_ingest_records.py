@@ -226,6 +226,15 @@ SOURCE = GOOD.sources[0]
         (replace(GOOD, envelope_fingerprint="md5:1"), "INVALID_HASH", "envelope_fingerprint"),
         (replace(GOOD, tool_name=""), "FIELD_REQUIRED", "tool_name"),
         (replace(GOOD, finished_time=0), "FIELD_REQUIRED", "finished_time"),
+        (replace(GOOD, finished_time=-1), "FIELD_INVALID", "finished_time"),
+        (replace(GOOD, finished_time=2**63), "FIELD_INVALID", "finished_time"),
+        (replace(GOOD, received_time=2**63), "FIELD_INVALID", "received_time"),
+        (replace(GOOD, started_time=-(2**63)), "FIELD_INVALID", "started_time"),
+        (
+            replace(GOOD, sources=(replace(SOURCE, fetched_time=2**63),)),
+            "FIELD_INVALID",
+            "sources[0].fetched_time",
+        ),
         (replace(GOOD, result_hash=hash_of(b"x")), "RECORD_INVALID", "result_hash"),
         (
             replace(GOOD, contents=(Content(hash_of(b"gate"), 4, b"gat3"),)),

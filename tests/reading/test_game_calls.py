@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from corpus_service.domain.games import Game
 from corpus_service.servicers.conversions import game_message, game_of
@@ -20,9 +21,19 @@ def stock(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stock]:
 
 
 def test_game_goes_there_and_back() -> None:
-    game = Game("g-1", "Title 😀", ("a", "悬"), paused=True, created_time=1_700_000_000_123_456_789)
+    game = Game("g-1", "Title 😀", ("a", "悬"), paused=True)
     assert game_of(game_message(game)) == game
     assert game_of(game_pb2.Game(game_id="g")) == Game("g")
+
+
+@pytest.mark.parametrize("seconds", [1_700_000_000, 2**62, -(2**62)])
+def test_when_a_game_was_made_is_not_for_its_caller_to_say(stock: Stock, seconds: int) -> None:
+    async def body(stubs: Stubs) -> None:
+        wanted = game_pb2.Game(game_id="g", created_time=Timestamp(seconds=seconds))
+        made = await stubs.game.CreateGame(pb.CreateGameRequest(game=wanted))
+        assert made.game.created_time.seconds != seconds
+
+    over_socket(stock, body)
 
 
 def test_games_are_made_changed_and_listed(stock: Stock) -> None:

@@ -34,6 +34,12 @@ SUBMIT_BYTES_MAX: Final = 3_584 * KIBIBYTE
 OUTCOME_SOURCES_MAX: Final = 1_000
 IGNORED_TOOL_NAMES_MAX: Final = 200
 
+# Numbers. Times are kept as nanoseconds since 1970 and sequences as they are, each in a signed 64-bit
+# integer: the last whole second is in April of the year 2262.
+INSTANT_NANOSECONDS_MAX: Final = 2**63 - 1
+INSTANT_SECONDS_MAX: Final = INSTANT_NANOSECONDS_MAX // 10**9 - 1
+SEQUENCE_MAX: Final = 2**63 - 1
+
 # Capture streams.
 STREAM_WINDOW_MESSAGES_MAX: Final = 256
 STREAM_WINDOW_BYTES_MAX: Final = 16 * MEBIBYTE
