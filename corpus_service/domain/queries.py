@@ -102,12 +102,55 @@ EVERY_PASSAGE: Final = PassageFilter()
 
 @dataclass(frozen=True, slots=True)
 class SourceFilter:
-    """Narrows a listing of sources in the same way."""
+    """Narrows a listing of sources in the same way, by the facts that it shows.
+
+    ``content_types``, ``hosts``, ``fetched_after`` and ``fetched_before`` are as in `SearchFilter`;
+    ``text`` is folded by `corpus_service.search.exact_view.fold_title` and stands in the title or in
+    the canonical URI folded alike.
+    """
 
     families: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     run_id: str = ""
     uri_prefix: str = ""
+    hosts: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    content_types: tuple[str, ...] = ()
+    trust: tuple[Trust, ...] = ()
+    fetched_after: Instant | None = None
+    fetched_before: Instant | None = None
+    text: str = ""
+
+
+class SourceOrder(enum.IntEnum):
+    """What a listing of sources is sorted by; numbers as in the contract."""
+
+    NEWEST = 0
+    TITLE = 1
+    KIND = 2
+    TRUST = 3
+    FETCHED_TIME = 4
+    SIZE = 5
+    VERSION_COUNT = 6
+    OBSERVED_TIME = 7
+
+
+SORTED_TITLE_CODE_POINTS_MAX = 128
+"""Code points of a folded title that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOrdering:
+    """How a listing is sorted; equal values by the order in which sources came, the same way round.
+
+    ``NEWEST`` is the newest observation first, whatever ``descending`` says.
+    """
+
+    order: SourceOrder = SourceOrder.NEWEST
+    descending: bool = False
+
+
+NEWEST_FIRST = SourceOrdering()
 
 
 class FacetField(enum.IntEnum):
@@ -200,7 +243,7 @@ class SearchPosition:
 
 @dataclass(frozen=True, slots=True)
 class SourcePosition:
-    """Key of the last source of a page: newest observation first, equal times by row, descending."""
+    """Key of the last source of a page: the value that the listing is sorted by, then the row."""
 
-    last_observed_time: Instant
+    value: int | str
     row: int

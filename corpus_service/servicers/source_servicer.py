@@ -18,7 +18,7 @@ from corpus_service.servicers.conversions import (
 from corpus_service.servicers.deletion_calls import DeletionCalls
 from corpus_service.servicers.difference_calls import DifferenceCalls
 from corpus_service.servicers.execution import ReadPool
-from corpus_service.servicers.filters import require_game, source_filter
+from corpus_service.servicers.filters import require_game, source_filter, source_ordering
 from corpus_service.servicers.paging import Pager
 from corpus_service.servicers.reading_messages import (
     document_message,
@@ -85,7 +85,7 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
     async def ListSources(  # noqa: N802 - name of the contract
         self, request: source_service_pb2.ListSourcesRequest, context: Context
     ) -> source_service_pb2.ListSourcesResponse:
-        """Lists sources, newest observation first; see the contract."""
+        """Lists sources in an order; see the contract."""
         del context
         require_game(request.game_id)
         return await self._pool.run(self._list_sources, request)
@@ -202,18 +202,18 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         self, request: source_service_pb2.ListSourcesRequest
     ) -> source_service_pb2.ListSourcesResponse:
         size = page_size(request.page_size, LIST_PAGE_SIZE_DEFAULT, LIST_PAGE_SIZE_MAX)
-        narrowing = source_filter(request)
+        narrowing, ordering = source_filter(request), source_ordering(request)
         snapshot = self._store.snapshot(request.game_id)
         page = self._sources_pager.begin(request, request.page_token, request.game_id, snapshot)
         match page.position:
             case None:
                 after = None
-            case (int(time), int(row)):
-                after = SourcePosition(time, row)
+            case (int() | str() as value, int(row)):
+                after = SourcePosition(value, row)
             case _:
                 raise invalid("PAGE_TOKEN_INVALID", "page_token")
         found = self._reading.list_sources(
-            request.game_id, narrowing, limit=size + 1, after=after, as_of=page.as_of
+            request.game_id, narrowing, ordering, limit=size + 1, after=after, as_of=page.as_of
         )
         response = source_service_pb2.ListSourcesResponse(
             sources=[source_message(source) for source, _ in found[:size]]
@@ -221,7 +221,7 @@ class SourceServicer(source_service_pb2_grpc.SourceServiceServicer):
         if len(found) > size:
             last = found[size - 1][1]
             response.next_page_token = self._sources_pager.token(
-                request, request.game_id, page, (last.last_observed_time, last.row)
+                request, request.game_id, page, (last.value, last.row)
             )
         return response
 

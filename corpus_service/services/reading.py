@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from corpus_service.domain.documents import Place
-from corpus_service.domain.queries import SourceFilter, SourcePosition
+from corpus_service.domain.queries import SourceFilter, SourceOrdering, SourcePosition
 from corpus_service.domain.sources import LineSlice, Observation, Snapshot, Source, Version
 from corpus_service.services.failures import invalid, not_found
 from corpus_service.services.limits import ADJACENT_COLLECTIONS_MAX
@@ -84,15 +84,17 @@ class ReadingUseCase:
         self,
         game_id: str,
         narrowing: SourceFilter,
+        ordering: SourceOrdering,
         *,
         limit: int,
         after: SourcePosition | None,
         as_of: Snapshot,
     ) -> Sequence[tuple[Source, SourcePosition]]:
-        """Lists sources, newest observation first; see `SourceReader.list_sources`."""
+        """Lists sources in an order; see `SourceReader.list_sources`."""
         return self._store.list_sources(
             game_id,
             narrowing,
+            ordering,
             limit=limit,
             after=after,
             as_of=as_of,

@@ -26,7 +26,9 @@ from typing import Protocol
 
 from corpus_service.domain.games import Game, GameChange
 from corpus_service.domain.queries import (
+    NEWEST_FIRST,
     SourceFilter,
+    SourceOrdering,
     SourcePosition,
 )
 from corpus_service.domain.records import IngestResult
@@ -189,15 +191,18 @@ class SourceReader(Protocol):
         self,
         game_id: str,
         narrowing: SourceFilter,
+        ordering: SourceOrdering = NEWEST_FIRST,
         *,
         limit: int,
         after: SourcePosition | None = None,
         as_of: Snapshot | None = None,
         deadline_seconds: float | None = None,
     ) -> Sequence[tuple[Source, SourcePosition]]:
-        """Returns sources, newest observation first, each with its key.
+        """Returns sources in an order, each with its key.
 
-        Order and membership are those of ``as_of``; the facts are the present ones.
+        Order and membership are those of ``as_of``; the facts, which the filter reads too, are the
+        present ones. A source without a current version then, and a trust that changed since, count
+        as they are at present.
 
         Raises:
             Failure: FAILED_PRECONDITION ``SNAPSHOT_CHANGED`` where ``as_of`` is of another epoch.

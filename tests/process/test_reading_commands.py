@@ -78,3 +78,14 @@ def test_two_versions_are_compared(lines: Lines, capsys: pytest.CaptureFixture[s
     assert lines("diff", new, new) == [f"--- {new}", f"+++ {new}"]
     assert main(("diff", old)) == 1
     assert "say which version" in capsys.readouterr().err
+
+
+def test_sources_are_sorted_and_narrowed(lines: Lines) -> None:
+    by_size = [json.loads(line) for line in lines("sources", "--json", "--sort", "size")]
+    sizes = [int(source["size_bytes"]) for source in by_size]
+    assert sizes == sorted(sizes)
+    (source,) = [json.loads(line) for line in lines("sources", "--json", "--text", "cold IRON")]
+    assert (source["canonical_uri"], source["version_count"]) == (PAGE, 2)
+    narrowed = ("--host", "93.184.216.34", "--trust", "fetched", "--sort", "title", "--descending")
+    assert len(lines("sources", *narrowed)) == 1
+    assert lines("sources", "--host", "example.org") == []

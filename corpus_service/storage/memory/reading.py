@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from corpus_service.domain.queries import FacetField, PassageFilter, SearchFilter, SourceFilter
+from corpus_service.domain.queries import FacetField, PassageFilter, SearchFilter
 from corpus_service.domain.records import CaptureRecord
 from corpus_service.domain.sources import Observation, Passage, Source, Version
 from corpus_service.domain.vocabulary import CODE_FAMILY, JOB_FAMILY, Completeness, VersionScope
@@ -163,25 +163,6 @@ def passage_model(version: MemoryVersion, ordinal: int) -> Passage:
     )
 
 
-def source_fits(
-    game: MemoryGame, source: MemorySource, narrowing: SourceFilter, sequence: int
-) -> bool:
-    """Whether a listing shows a source."""
-    captured = source.captured
-    return (
-        (not narrowing.families or captured.family in narrowing.families)
-        and (not narrowing.kinds or captured.kind in narrowing.kinds)
-        and source.canonical_uri.startswith(narrowing.uri_prefix)
-        and (
-            not narrowing.run_id
-            or any(
-                _linked(game, narrowing.run_id, artifact.id, sequence)
-                for artifact in source.artifacts
-            )
-        )
-    )
-
-
 def facet_values(version: MemoryVersion, fields: Sequence[FacetField]) -> list[str]:
     """Facts of a version by which it is counted."""
     artifact = version.artifact
@@ -224,7 +205,7 @@ def version_fits(
     after, before = narrowing.fetched_after, narrowing.fetched_before
     return (
         (not prefixes or source.canonical_uri.startswith(prefixes))
-        and (not runs or any(_linked(game, run, artifact.id, sequence) for run in runs))
+        and (not runs or any(linked(game, run, artifact.id, sequence) for run in runs))
         and (after is None or (fetched is not None and fetched >= after))
         and (before is None or (fetched is not None and fetched < before))
     )
@@ -251,6 +232,7 @@ def passage_fits(version: MemoryVersion, row: int, within: PassageFilter) -> boo
     )
 
 
-def _linked(game: MemoryGame, run_id: str, artifact: str, sequence: int) -> bool:
+def linked(game: MemoryGame, run_id: str, artifact: str, sequence: int) -> bool:
+    """Whether a run was linked with an artifact at a commit."""
     link = game.links.get((run_id, artifact))
     return link is not None and link[1] <= sequence

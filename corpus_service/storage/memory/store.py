@@ -10,7 +10,9 @@ from time import time_ns
 
 from corpus_service.domain.lines import cut_lines
 from corpus_service.domain.queries import (
+    NEWEST_FIRST,
     SourceFilter,
+    SourceOrdering,
     SourcePosition,
 )
 from corpus_service.domain.records import IngestResult
@@ -24,7 +26,7 @@ from corpus_service.domain.sources import (
     SpanText,
     Version,
 )
-from corpus_service.storage.memory import reading
+from corpus_service.storage.memory import listing, reading
 from corpus_service.storage.memory.catalog import MemoryCatalog
 from corpus_service.storage.memory.contents import MemoryUpload, VerifiedContent, damaged
 from corpus_service.storage.memory.deletion import MemoryDeletion
@@ -182,6 +184,7 @@ class MemoryStore(
         self,
         game_id: str,
         narrowing: SourceFilter,
+        ordering: SourceOrdering = NEWEST_FIRST,
         *,
         limit: int,
         after: SourcePosition | None = None,
@@ -190,24 +193,14 @@ class MemoryStore(
     ) -> Sequence[tuple[Source, SourcePosition]]:
         """See `SourceReader.list_sources`."""
         with self._game(game_id) as game:
-            sequence = sequence_of(game, as_of)
-            found: list[tuple[int, int, str]] = []
-            for source in game.sources.values():
-                times = [
-                    entry.record.finished_time
-                    for entry in source.readable_observations()
-                    if entry.sequence <= sequence
-                ]
-                if times and reading.source_fits(game, source, narrowing, sequence):
-                    found.append((max(times), source.row, source.id))
-            found.sort(reverse=True)
-            if after is not None:
-                key = (after.last_observed_time, after.row)
-                found = [entry for entry in found if entry[:2] < key]
-            return [
-                (reading.source_model(game, game.sources[name]), SourcePosition(time, row))
-                for time, row, name in found[:limit]
-            ]
+            return listing.list_sources(
+                game,
+                narrowing,
+                ordering,
+                limit=limit,
+                after=after,
+                sequence=sequence_of(game, as_of),
+            )
 
     def list_versions(
         self,

@@ -8,7 +8,6 @@ from typing import Final
 
 import apsw
 
-from corpus_service.domain.queries import SourceFilter, SourcePosition
 from corpus_service.domain.records import Representation
 from corpus_service.domain.sources import Observation, Snapshot, Source, Version
 from corpus_service.domain.vocabulary import Completeness, Derivation, SourceRole, Trust
@@ -16,7 +15,7 @@ from corpus_service.storage.json_values import read_claims, read_window
 from corpus_service.storage.sqlite.rows import Row, all_rows
 from sourcecorpus.identity.identifiers import observation_id
 
-_SOURCE: Final = (
+SOURCE_COLUMNS: Final = (
     "s.id, s.canonical_uri, s.original_uri, s.family, s.kind, s.title, s.trust,"
     " s.current_version_id, s.version_count, s.observation_count, s.size_bytes, s.language,"
     " s.content_type, s.completeness, s.fetched_time, s.first_observed_time,"
@@ -39,10 +38,10 @@ _OBSERVATION: Final = (
 def get_source(connection: apsw.Connection, game_id: str, source_id: str) -> Source | None:
     """See `SourceReader.get_source`."""
     found = connection.execute(
-        f"SELECT {_SOURCE} FROM readable_sources AS s WHERE s.id = ?",  # noqa: S608 - constants
+        f"SELECT {SOURCE_COLUMNS} FROM readable_sources AS s WHERE s.id = ?",  # noqa: S608 - constants
         (source_id,),
     ).fetchone()
-    return _source(game_id, found) if found is not None else None
+    return source_of(game_id, found) if found is not None else None
 
 
 def find_source(connection: apsw.Connection, canonical_uri: str) -> str:
@@ -51,50 +50,6 @@ def find_source(connection: apsw.Connection, canonical_uri: str) -> str:
         "SELECT id FROM readable_sources WHERE canonical_uri = ?", (canonical_uri,)
     ).get
     return found or ""
-
-
-def list_sources(
-    connection: apsw.Connection,
-    game_id: str,
-    narrowing: SourceFilter,
-    *,
-    limit: int,
-    after: SourcePosition | None,
-    as_of: Snapshot,
-) -> list[tuple[Source, SourcePosition]]:
-    """See `SourceReader.list_sources`.
-
-    Two branches: sources that were observed no more since the snapshot stand where the index has
-    them, the few others where their newest observation of the snapshot puts them.
-    """
-    condition, bindings = _source_conditions(narrowing)
-    bindings |= {"sequence": as_of.sequence, "limit": limit}
-    keyset = keyset_still = ""
-    if after is not None:
-        keyset = " WHERE (place, number) < (:time, :row)"
-        keyset_still = " AND (s.last_observed_time, s.row) < (:time, :row)"
-        bindings |= {"time": after.last_observed_time, "row": after.row}
-    # Constants and marks alone: values are bound.
-    statement = f"""
-        SELECT * FROM (
-            SELECT {_SOURCE}, s.row AS number, s.last_observed_time AS place
-            FROM readable_sources AS s
-            WHERE s.listed_sequence <= :sequence{condition}{keyset_still}
-            ORDER BY s.last_observed_time DESC, s.row DESC LIMIT :limit
-        )
-        UNION ALL
-        SELECT * FROM (
-            SELECT {_SOURCE}, s.row AS number, (
-                SELECT max(o.observed_time) FROM readable_observations AS o
-                WHERE o.source = s.row AND o.sequence <= :sequence
-            ) AS place
-            FROM readable_sources AS s
-            WHERE s.listed_sequence > :sequence AND s.first_sequence <= :sequence{condition}
-        ){keyset}
-        ORDER BY place DESC, number DESC LIMIT :limit
-    """  # noqa: S608
-    rows = all_rows(connection, statement, bindings)
-    return [(_source(game_id, row[:19]), SourcePosition(row[20], row[19])) for row in rows]
 
 
 def list_versions(
@@ -175,27 +130,8 @@ def _representations(
     return {row: tuple(parts) for row, parts in found.items()}
 
 
-def _source_conditions(narrowing: SourceFilter) -> tuple[str, dict[str, object]]:
-    condition = ""
-    bindings: dict[str, object] = {}
-    for column, values in (("family", narrowing.families), ("kind", narrowing.kinds)):
-        if values:
-            marks = [f":{column}{position}" for position in range(len(values))]
-            condition += f" AND s.{column} IN ({', '.join(marks)})"
-            bindings |= dict(zip((mark[1:] for mark in marks), values, strict=True))
-    if narrowing.uri_prefix:
-        condition += " AND substr(s.canonical_uri, 1, length(:prefix)) = :prefix"
-        bindings["prefix"] = narrowing.uri_prefix
-    if narrowing.run_id:
-        condition += (
-            " AND EXISTS (SELECT 1 FROM readable_run_links AS l"
-            " WHERE l.run_id = :run AND l.source = s.row AND l.sequence <= :sequence)"
-        )
-        bindings["run"] = narrowing.run_id
-    return condition, bindings
-
-
-def _source(game_id: str, row: Row) -> Source:
+def source_of(game_id: str, row: Row) -> Source:
+    """Makes a source of a row of readable_sources."""
     values = [
         row[0],
         game_id,

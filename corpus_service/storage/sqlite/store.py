@@ -14,7 +14,9 @@ import apsw
 
 from corpus_service.domain.games import Game, GameChange
 from corpus_service.domain.queries import (
+    NEWEST_FIRST,
     SourceFilter,
+    SourceOrdering,
     SourcePosition,
 )
 from corpus_service.domain.records import IngestResult
@@ -33,6 +35,7 @@ from corpus_service.storage.interface import ContentUpload, StoredContent
 from corpus_service.storage.preparation import PreparedRecord
 from corpus_service.storage.sqlite import (
     read_contents,
+    read_listings,
     read_sources,
     read_texts,
     write_side,
@@ -181,6 +184,7 @@ class SqliteStore(
         self,
         game_id: str,
         narrowing: SourceFilter,
+        ordering: SourceOrdering = NEWEST_FIRST,
         *,
         limit: int,
         after: SourcePosition | None = None,
@@ -189,10 +193,11 @@ class SqliteStore(
     ) -> Sequence[tuple[Source, SourcePosition]]:
         """See `SourceReader.list_sources`."""
         with self._reading(game_id, deadline_seconds) as connection:
-            return read_sources.list_sources(
+            return read_listings.list_sources(
                 connection,
                 game_id,
                 narrowing,
+                ordering,
                 limit=limit,
                 after=after,
                 as_of=check_epoch(connection, as_of),

@@ -33,6 +33,7 @@ RELEASED = {
     "game/0006_refresh_requests.sql": "9fabe9e9101643d8ff70e0bb3b2dd3a040d9922efc0f8eea37236ef71e0f6f09",
     "game/0007_version_facts.sql": "dfd66cdcf2d7a2db0c15066eb51f397200da00066d460c77a24aef5b8389ec12",
     "game/0008_collections.sql": "b61bc6be7b6056661d9b3fd38d7a7cddfd02a8a5d1fd0acef9419ba04d364594",
+    "game/0009_source_hosts.sql": "8f52d8cbd22df52128bceab3fea6646ea1b386f37f237b72268374b5c4c6933a",
 }
 
 

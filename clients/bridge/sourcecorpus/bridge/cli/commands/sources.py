@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sourcecorpus.bridge.cli.commands.common import (
     add_game,
@@ -20,12 +20,25 @@ from sourcecorpus.bridge.cli.output import (
     time_text,
 )
 from sourcecorpus.capture.v1.envelope_pb2 import Completeness
-from sourcecorpus.corpus.v1.source_pb2 import Source, Version
+from sourcecorpus.corpus.v1.source_pb2 import Source, Trust, Version
 from sourcecorpus.corpus.v1.source_service_pb2 import (
     GetSourceRequest,
     ListSourcesRequest,
     ListVersionsRequest,
+    SourceOrder,
 )
+
+ORDERS: Final = {
+    "newest": "SOURCE_ORDER_UNSPECIFIED",
+    "title": "SOURCE_ORDER_TITLE",
+    "kind": "SOURCE_ORDER_KIND",
+    "trust": "SOURCE_ORDER_TRUST",
+    "fetched": "SOURCE_ORDER_FETCHED_TIME",
+    "size": "SOURCE_ORDER_SIZE",
+    "versions": "SOURCE_ORDER_VERSION_COUNT",
+    "observed": "SOURCE_ORDER_OBSERVED_TIME",
+}
+TRUSTS: Final = ("fetched", "local", "discovery", "synthetic")
 
 if TYPE_CHECKING:
     import argparse
@@ -53,7 +66,29 @@ def register(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--run", dest="run_id", default="", metavar="RUN", help="only what this run brought"
         )
+        _add_narrowing(parser)
     parser.set_defaults(run=run_versions if name == "versions" else run_sources)
+
+
+def _add_narrowing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", action="append", default=[], help="only this host")
+    parser.add_argument(
+        "--language", action="append", default=[], help="only this language, such as ja"
+    )
+    parser.add_argument(
+        "--type", dest="content_type", action="append", default=[], help="only this media type"
+    )
+    parser.add_argument(
+        "--trust", action="append", default=[], choices=TRUSTS, help="only this kind of witness"
+    )
+    parser.add_argument(
+        "--prefix", dest="uri_prefix", default="", metavar="URI", help="only addresses below this"
+    )
+    parser.add_argument("--text", default="", help="only where title or address holds this text")
+    parser.add_argument(
+        "--sort", choices=tuple(ORDERS), default="newest", help="order; newest is the usual one"
+    )
+    parser.add_argument("--descending", action="store_true", help="greatest first")
 
 
 def run_sources(options: argparse.Namespace) -> int:
@@ -69,6 +104,14 @@ def run_sources(options: argparse.Namespace) -> int:
                     families=options.family,
                     kinds=options.kind,
                     run_id=options.run_id,
+                    uri_prefix=options.uri_prefix,
+                    hosts=options.host,
+                    languages=options.language,
+                    content_types=options.content_type,
+                    trust=[Trust.Value(f"TRUST_{trust.upper()}") for trust in options.trust],
+                    text=options.text,
+                    order=SourceOrder.Value(ORDERS[options.sort]),
+                    descending=options.descending,
                     page_token=token,
                 )
             ),
