@@ -19,6 +19,7 @@ from corpus_service.domain.text_facts import TextFacts
 from corpus_service.search.snippets import Snippet
 from corpus_service.servicers import conversions
 from corpus_service.services.citations import Citation
+from corpus_service.services.collected_hits import Step
 from corpus_service.services.search import Explanation, Hit
 
 LEAVES: dict[object, object] = {str: "text", int: 7, bool: True, float: 1.5}
@@ -74,7 +75,14 @@ def empty_fields(message: Message) -> set[str]:
         (conversions.citation_message(filled(Citation)), {"superseded", "safe_to_cite"}),
         (
             conversions.hit_message(
-                Hit(filled(Passage), filled(Version), 1.5, Snippet(1, "text", ((0, 1),)))
+                Hit(
+                    filled(Passage),
+                    filled(Version),
+                    1.5,
+                    Snippet(1, "text", ((0, 1),)),
+                    Step(1, relaxed=True),
+                    ("word",),
+                )
             ),
             {"superseded"},
         ),
