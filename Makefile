@@ -12,7 +12,7 @@ PIP = PIP_CONSTRAINT=$(CURDIR)/$(CONSTRAINTS) $(BIN)/pip --disable-pip-version-c
 
 .DEFAULT_GOAL := help
 .PHONY: help up test install protos format format-check lint proto-check types unit install-check process-tests \
-	hermes-venv sample baseline bench bench-citations bench-store bench-path bench-quality bench-search fuzz-search bench-redaction bench-extraction bench-hermes clean
+	hermes-venv sample baseline bench bench-citations bench-store bench-path bench-quality bench-search fuzz-search fuzz-find bench-redaction bench-extraction bench-hermes clean
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /: /' | sort
@@ -100,6 +100,9 @@ bench-search: install ## Searches over gRPC against plain FTS5; CORPUS=FILE of b
 
 fuzz-search: install ## 100,000 random and hostile queries against a store.
 	SOURCECORPUS_TEST_HOSTILE_QUERIES=100000 $(BIN)/python -m pytest tests/search/test_hostile_queries.py -q
+
+fuzz-find: install ## 100,000 random and hostile literals and expressions against the lines of a store.
+	SOURCECORPUS_TEST_HOSTILE_FINDS=100000 $(BIN)/python -m pytest tests/retrieval/test_hostile_finds.py -q
 
 bench-redaction: install ## Speed of the redactor on ordinary, dense and hostile texts.
 	$(BIN)/python -m bench.redaction.run

@@ -35,7 +35,11 @@ _LINE_MATCHES_MAX: Final = 1_024
 _UTF8_BYTES_MAX: Final = 4
 
 # What means another place in a whole text than in one line of it.
-_OF_ONE_LINE_ONLY: Final = re.compile(r"\\[AzQC]|\(\?[a-zA-Z-]*[ms]")
+_OF_ONE_LINE_ONLY: Final = re.compile(r"\\[AzQ]|\(\?[a-zA-Z-]*[ms]")
+
+
+# Escapes one by one, quoted stretches whole, so that what follows an escaped backslash is none.
+_ESCAPES: Final = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.", re.DOTALL)
 
 
 class PatternError(ValueError):
@@ -183,6 +187,10 @@ def regex_pattern(text: str) -> Regex:
     Raises:
         PatternError: RE2 refuses it.
     """
+    for escape in _ESCAPES.finditer(text):
+        if escape[0] == r"\C":
+            # It matches a byte: spans would divide characters.
+            raise PatternError(escape.start(), "invalid escape sequence")
     source = _as_stored_text_has_it(unicodedata.normalize("NFC", text))
     compiled = _compile(text, source)
     whole = None

@@ -101,9 +101,15 @@ def test_expressions() -> None:
     assert time.monotonic() - began < 0.5
 
 
+@pytest.mark.parametrize("pattern", [r"a\\C", r"\Qa\C\E", r"\Qa\C"])
+def test_what_only_looks_like_an_escape_for_a_byte_is_allowed(pattern: str) -> None:
+    assert matching_view(regex_pattern(pattern), "a\\c") is not None
+
+
 @pytest.mark.parametrize(
     ("pattern", "position"),
-    [("ab(c", 0), (r"x\1", 1), ("x(?=a)", 1), ("a{3,2}", 1), ("ab\\", 2), ("x[b-a]", 2), ("a" * 9 + "{1001}", 9)],
+    [("ab(c", 0), (r"x\1", 1), ("x(?=a)", 1), ("a{3,2}", 1), ("ab\\", 2), ("x[b-a]", 2), ("a" * 9 + "{1001}", 9),
+     (r"a\\\C", 3)],
 )  # fmt: skip
 def test_refused_expressions_name_the_place(pattern: str, position: int) -> None:
     with pytest.raises(PatternError) as caught:
