@@ -89,3 +89,21 @@ def test_sources_are_sorted_and_narrowed(lines: Lines) -> None:
     narrowed = ("--host", "93.184.216.34", "--trust", "fetched", "--sort", "title", "--descending")
     assert len(lines("sources", *narrowed)) == 1
     assert lines("sources", "--host", "example.org") == []
+
+
+def test_documents_are_read_by_title_and_section(
+    lines: Lines, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lines("read", "--by", "title", "COLD iron")[0] == "# Cold iron"
+    assert lines("read", "--section", "Places", PAGE)[0] == "## Places"
+    shown = lines("read", "--section", "Cold iron", "--section", "Places", "--lines", "1", PAGE)
+    assert shown == ["## Places"]
+    assert main(("read", "--section", "Places", "--lines", "1", PAGE)) == 0
+    assert "more: --from 6" in capsys.readouterr().err
+    for words, reason in (
+        (("--by", "title", "nobody"), "SOURCE_NOT_FOUND"),
+        (("--by", "collection", "nobody"), "COLLECTION_NOT_FOUND"),
+        (("--section", "nobody", PAGE), "SECTION_NOT_FOUND"),
+    ):
+        assert main(("read", *words)) == 1
+        assert reason in capsys.readouterr().err

@@ -31,7 +31,7 @@ class VerifiedContent:
             hasher.update(data)
         if hasher.content_hash() != content_hash or hasher.length != content.size_bytes:
             content.damaged = True
-            raise damaged()
+            raise damaged(expected=content_hash, actual=hasher.content_hash())
         self.facts: Final = ContentFacts(content_hash, content.size_bytes, content.content_type)
 
     def pieces(self, offset: int = 0, length: int | None = None) -> Iterator[bytes]:
@@ -72,6 +72,6 @@ class MemoryUpload:
         """See `ContentUpload.abort`; what was not committed is in no table."""
 
 
-def damaged() -> Failure:
-    """The answer where bytes differ from their hash."""
-    return Failure(FailureCode.DATA_LOSS, "STORED_HASH_MISMATCH", "content_hash")
+def damaged(**hashes: str) -> Failure:
+    """The answer where stored bytes are gone or differ from their hash; both hashes where known."""
+    return Failure(FailureCode.DATA_LOSS, "STORED_HASH_MISMATCH", "content_hash", metadata=hashes)

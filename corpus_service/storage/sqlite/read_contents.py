@@ -93,8 +93,9 @@ class SqliteContent:
             size_bytes += len(data)
             if keep:
                 buffer.append(data)
-        if size_bytes != self._stored.size_bytes or f"sha256:{digest.hexdigest()}" != self._hash:
-            raise damaged()
+        actual = f"sha256:{digest.hexdigest()}"
+        if size_bytes != self._stored.size_bytes or actual != self._hash:
+            raise damaged(expected=self._hash, actual=actual)
         self._buffer = buffer if keep else None
 
     def _read(self, ordinal: int) -> bytes:
@@ -143,6 +144,6 @@ def _is_referred_to(connection: apsw.Connection, content_hash: str) -> bool:
     return found is not None
 
 
-def damaged() -> Failure:
-    """The answer where stored bytes are gone or differ from their hash."""
-    return Failure(FailureCode.DATA_LOSS, "STORED_HASH_MISMATCH", "content_hash")
+def damaged(**hashes: str) -> Failure:
+    """The answer where stored bytes are gone or differ from their hash; both hashes where known."""
+    return Failure(FailureCode.DATA_LOSS, "STORED_HASH_MISMATCH", "content_hash", metadata=hashes)

@@ -22,7 +22,11 @@ from sourcecorpus.corpus.v1.citation_service_pb2 import (
 )
 from sourcecorpus.corpus.v1.deletion_pb2 import DeletionReason
 from sourcecorpus.corpus.v1.quotes_pb2 import QuoteFailure
-from sourcecorpus.corpus.v1.source_service_pb2 import ReadDocumentRequest, ReadRawContentRequest
+from sourcecorpus.corpus.v1.source_service_pb2 import (
+    ReadDocumentRequest,
+    ReadDocumentResponse,
+    ReadRawContentRequest,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -48,6 +52,19 @@ def register(name: str, parser: argparse.ArgumentParser) -> None:
             metavar="DOCUMENT",
             help="version id, source id, ref, or any spelling of an address",
         )
+        parser.add_argument(
+            "--by",
+            choices=("title", "collection"),
+            default="",
+            help="take DOCUMENT for a title; or for a job whose pages are read one behind another",
+        )
+        parser.add_argument(
+            "--section",
+            action="append",
+            default=[],
+            metavar="HEADING",
+            help="only the lines under this heading; again for a heading below it",
+        )
         parser.add_argument("--from", dest="first", type=whole_number, default=0, metavar="LINE")
         parser.add_argument(
             "--lines", type=whole_number, default=0, metavar="N", help="at most so many lines"
@@ -68,16 +85,16 @@ def register(name: str, parser: argparse.ArgumentParser) -> None:
 def run_read(options: argparse.Namespace) -> int:
     """Print lines; says on standard error how to go on."""
     with open_client() as client:
-        answer = client.sources.ReadDocument(
-            located(
-                ReadDocumentRequest(
-                    game_id=resolve_game(client, options.game),
-                    first_line=options.first,
-                    max_lines=options.lines,
-                ),
-                _document_locator(options.document),
-            )
+        request = ReadDocumentRequest(
+            game_id=resolve_game(client, options.game),
+            first_line=options.first,
+            max_lines=options.lines,
         )
+        if options.section:
+            request.in_section.headings.extend(options.section)
+        by_name = (options.by, options.document)
+        located(request, by_name if options.by else _document_locator(options.document))
+        answer = client.sources.ReadDocument(request)
     if options.json:
         print_json(message_document(answer))
         return 0
@@ -86,8 +103,16 @@ def run_read(options: argparse.Namespace) -> int:
         print(number + printable(line.text.replace("\t", "    ")))
     warn(f"version {answer.version.version_id}, cite: {answer.ref}")
     if answer.HasField("continuation"):
-        warn(f"more: --from {answer.continuation.first_line}")
+        warn(f"more: {_going_on(answer)}")
     return 0
+
+
+def _going_on(answer: ReadDocumentResponse) -> str:
+    """Arguments of the command that reads on."""
+    following = answer.continuation
+    if following.version_id != answer.version.version_id:
+        return following.version_id
+    return f"--from {following.first_line or following.range.first}"
 
 
 def run_raw(options: argparse.Namespace) -> int:
