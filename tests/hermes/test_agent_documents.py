@@ -32,7 +32,7 @@ SHOWN = {
 def filled(message: Message) -> Message:
     """The message with every text set, each with its field's name, and one of each repeated message."""
     for field in message.DESCRIPTOR.fields:
-        if field.type == field.TYPE_MESSAGE:
+        if field.message_type is not None:
             if field.message_type.GetOptions().map_entry:
                 continue
             value = getattr(message, field.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def stock(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stock]:
 
 
 def test_a_title_inside_a_text_that_was_delivered_delivers_nothing(stock: Stock) -> None:
-    listed = {"role": SourceRole.ARTIFACT, "run_id": "r1"}
+    listed: dict[str, Any] = {"role": SourceRole.ARTIFACT, "run_id": "r1"}
     stock.add("https://wiki.example/lone", "孤 is a short page", title="孤", **listed)
     stock.add("https://wiki.example/star", "《孤星》 孤 孤", title="《孤星》", run_id="r1")
 
@@ -70,7 +71,11 @@ def test_a_source_that_is_gone_leaves_what_was_cited(stock: Stock, polls: int) -
     version = stock.add(FILE, WORDS, title="Wards")
     ref = f"v-{version.removeprefix('ver-')}#5-9"
     for _ in range(polls):
-        gone = {"role": SourceRole.FAILED, "error": "no such file", "http_status": 404}
+        gone: dict[str, Any] = {
+            "role": SourceRole.FAILED,
+            "error": "no such file",
+            "http_status": 404,
+        }
         assert stock.ingest(FILE, b"no such file", "no such file", **gone) == ""
 
     async def unharmed(stubs: Stubs) -> None:

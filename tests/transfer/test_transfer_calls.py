@@ -167,7 +167,7 @@ def test_a_caller_who_goes_away_leaves_nothing_and_blocks_nobody(
 
         async with serving(other.store) as stubs:
             call = stubs.game.ImportGame(half())
-            waiting = asyncio.ensure_future(call)  # type: ignore[arg-type, var-annotated]
+            waiting = asyncio.ensure_future(call)
             await asyncio.wait_for(arrived.wait(), 20)
             call.cancel()
             with pytest.raises(asyncio.CancelledError):

@@ -113,7 +113,7 @@ def _plain(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if is_dataclass(value) and not isinstance(value, type) and hasattr(value, "places_cut"):
-        return replace(value, row=0)  # type: ignore[type-var]
+        return replace(value, row=0)
     return value
 
 
