@@ -7,6 +7,7 @@ would cost more than allowed, the whole region counts as replaced and is marked 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -134,55 +135,67 @@ def _shortest(
 ) -> list[Region]:
     """The shortest edit script of a region, or the region as a whole where that costs too much."""
     height, width = region.last - region.first, region.new_last - region.new_first
-    # farthest[k] is the farthest place of the old side on diagonal k, after each number of edits.
-    farthest = {1: 0}
-    history: list[dict[int, int]] = []
-    for edits in range(min(height + width, EDITS_MAX) + 1):
-        history.append(dict(farthest))
+    edits_max = min(height + width, EDITS_MAX)
+    # The farthest place of the old side on each diagonal, after each number of edits; -1 for none.
+    farthest = array("i", [-1]) * (2 * edits_max + 3)
+    history: list[array[int]] = []
+    middle = edits_max + 1
+    for edits in range(edits_max + 1):
+        history.append(farthest[middle - edits - 1 : middle + edits + 2])
         steps = 0
-        for diagonal in range(-edits, edits + 1, 2):
-            if not -width <= diagonal <= height:
-                continue
-            inserts = diagonal == -edits or (
-                diagonal != edits
-                and farthest.get(diagonal - 1, -1) < farthest.get(diagonal + 1, -1)
-            )
-            place = farthest.get(diagonal + 1, 0) if inserts else farthest.get(diagonal - 1, 0) + 1
-            begin = place
+        for diagonal in range(-_reach(edits, width), _reach(edits, height) + 1, 2):
+            place = begin = _next(history[-1], edits, diagonal, height, width)[0]
             new_place = place - diagonal
             while (
-                place < height
+                0 <= place < height
                 and new_place < width
                 and old[region.first + place] == new[region.new_first + new_place]
             ):
                 place, new_place = place + 1, new_place + 1
-            farthest[diagonal] = place
+            farthest[middle + diagonal] = place
             steps += 1 + place - begin
-            if place >= height and new_place >= width:
+            if place == height and new_place == width:
                 return list(_edits(history, region, height, width))
         if not budget.spend(steps):
             break
     return [_coarse(region)]
 
 
+def _reach(edits: int, size: int) -> int:
+    """The outermost diagonal on one side that as many edits lead to: of their parity, on the grid."""
+    return edits if edits <= size else size - (edits - size) % 2
+
+
+def _next(
+    farthest: Sequence[int], edits: int, diagonal: int, height: int, width: int
+) -> tuple[int, bool]:
+    """The farthest place on a diagonal by one more edit, -1 for none, and whether it inserts.
+
+    ``farthest`` holds the diagonals from ``-edits - 1`` to ``edits + 1``. A place beyond an end is none: no
+    shortest script comes back from there.
+    """
+    if not edits:
+        return 0, True
+    above, left = farthest[diagonal + edits + 2], farthest[diagonal + edits]
+    inserted = above if 0 <= above <= width + diagonal else -1
+    deleted = left + 1 if 0 <= left < height else -1
+    return (inserted, True) if inserted >= deleted else (deleted, False)
+
+
 def _edits(
-    history: Sequence[dict[int, int]], region: Region, place: int, new_place: int
+    history: Sequence[Sequence[int]], region: Region, height: int, width: int
 ) -> Iterator[Region]:
-    """The single insertions and deletions that lead to a place, last one first."""
+    """The single insertions and deletions that lead to the end of a region, last one first."""
+    diagonal = height - width
     for edits in range(len(history) - 1, 0, -1):
-        farthest = history[edits]
-        diagonal = place - new_place
-        inserted = diagonal == -edits or (
-            diagonal != edits and farthest.get(diagonal - 1, -1) < farthest.get(diagonal + 1, -1)
-        )
-        diagonal += 1 if inserted else -1
-        place = farthest.get(diagonal, 0)
-        new_place = place - diagonal
-        first, new_first = region.first + place, region.new_first + new_place
-        if inserted:
-            yield Region(first, first, new_first, new_first + 1)
+        place, inserts = _next(history[edits], edits, diagonal, height, width)
+        first, new_first = region.first + place, region.new_first + place - diagonal
+        if inserts:
+            yield Region(first, first, new_first - 1, new_first)
+            diagonal += 1
         else:
-            yield Region(first, first + 1, new_first, new_first)
+            yield Region(first - 1, first, new_first, new_first)
+            diagonal -= 1
 
 
 def _joined(regions: Sequence[Region]) -> list[Region]:

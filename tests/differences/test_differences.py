@@ -60,6 +60,31 @@ def test_changes_of_random_texts_are_no_larger_than_those_of_difflib() -> None:
         assert kept // 2 >= matched - 2
 
 
+def shortest(old: str, new: str) -> int:
+    """Insertions and deletions that are needed, by the table of common subsequences."""
+    before = [0] * (len(new) + 1)
+    for character in old:
+        row = [0]
+        for place, other in enumerate(new):
+            row.append(before[place] + 1 if character == other else max(before[place + 1], row[-1]))
+        before = row
+    return len(old) + len(new) - 2 * before[-1]
+
+
+def test_without_anchors_the_script_is_the_shortest() -> None:
+    chance = random.Random(11)
+    for _ in range(600):
+        # Every item occurs twice, so that none is an anchor.
+        old = "".join(chance.choice("abc") for _ in range(chance.randrange(12))) + "abcabc"
+        new = "abcabc" + "".join(chance.choice("abc") for _ in range(chance.randrange(12)))
+        regions = changed_regions([*map(ord, old)], [*map(ord, new)], Budget(10_000))
+        edits = sum(
+            region.last - region.first + region.new_last - region.new_first for region in regions
+        )
+        assert edits == shortest(old, new)
+        assert not any(region.coarse for region in regions)
+
+
 @pytest.mark.parametrize("count", [1, 2, 30])
 def test_one_changed_line_is_one_change(count: int) -> None:
     lines = [f"line {number}\n" for number in range(60)]
