@@ -12,7 +12,7 @@ from corpus_service.search.limits import (
     SNIPPET_LEAD_CODE_POINTS,
 )
 from corpus_service.search.units import Unit
-from corpus_service.search.view import view_of
+from corpus_service.search.view import View, view_of
 
 Span = tuple[int, int]
 """Half-open, in code points."""
@@ -39,9 +39,17 @@ def covered_units(text: str, units: Sequence[Unit]) -> frozenset[int]:
     return frozenset(number for number, unit in enumerate(units) if unit.find(view.text, limit=1))
 
 
-def find_highlights(text: str, units: Sequence[Unit]) -> list[tuple[Span, int]]:
-    """Finds units in a passage: spans of whole grapheme clusters with the position of the unit."""
-    view = view_of(text)
+def find_highlights(
+    text: str, units: Sequence[Unit], view: View | None = None
+) -> list[tuple[Span, int]]:
+    """Finds units in a passage: spans of whole grapheme clusters with the position of the unit.
+
+    Args:
+        text: The passage.
+        units: Words and phrases of the query.
+        view: The view of the passage, where it was made already.
+    """
+    view = view or view_of(text)
     # In ASCII only a carriage return with its line feed is a cluster of several characters.
     divided = text.isascii() and "\r" not in text
     found: list[tuple[Span, int]] = []
@@ -55,18 +63,19 @@ def find_highlights(text: str, units: Sequence[Unit]) -> list[tuple[Span, int]]:
     return found[:HIGHLIGHTS_MAX]
 
 
-def make_snippet(text: str, units: Sequence[Unit]) -> Snippet:
+def make_snippet(text: str, units: Sequence[Unit], view: View | None = None) -> Snippet:
     """Cuts the part of a passage that shows most of the query.
 
     Args:
         text: The passage.
         units: Words and phrases of the query.
+        view: The view of the passage, where it was made already.
 
     Returns:
         At most `SNIPPET_CODE_POINTS` code points and the rest of a grapheme cluster; without
         highlights where the passage was found by its title or heading.
     """
-    found = find_highlights(text, units)
+    found = find_highlights(text, units, view)
     start, end = _window(text, found)
     spans: list[list[int]] = []
     for (first, behind), _ in found:

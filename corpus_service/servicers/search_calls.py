@@ -84,10 +84,9 @@ class SearchCalls:
         if wanted.game_ids:
             return self._answer_several(request, wanted)
         game_id = wanted.request.game_id
-        page = self._pager.begin(
-            request, request.page_token, game_id, self._store.snapshot(game_id)
-        )
-        found = self._one.search(wanted.request, page.as_of, _position(page.position))
+        present = self._store.snapshot(game_id)
+        page = self._pager.begin(request, request.page_token, game_id, present)
+        found = self._one.search(wanted.request, page.as_of, _position(page.position), present)
         response = _response(found)
         if found.following is not None:
             position = (found.following.stage, write_rows(found.following.delivered))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from corpus_service.domain.queries import Candidate
 from corpus_service.domain.sources import Passage
+from corpus_service.search.view import View, view_of
 from corpus_service.storage.passage_interface import PassageIndex
 from sourcecorpus.rpc import deadline
 
@@ -19,6 +20,7 @@ class LookedInto:
     store: PassageIndex
     game_id: str
     known: dict[int, Passage] = field(default_factory=dict)
+    views: dict[int, View] = field(default_factory=dict)
 
     def passages(self, rows: Collection[int]) -> Mapping[int, Passage]:
         """Returns passages by their rows, others among them."""
@@ -26,6 +28,13 @@ class LookedInto:
         if missing:
             self.known.update(self.store.passages(self.game_id, missing))
         return self.known
+
+    def view(self, passage: Passage) -> View:
+        """Returns the view of a passage's text, made once."""
+        found = self.views.get(passage.row)
+        if found is None:
+            found = self.views[passage.row] = view_of(passage.text)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ from corpus_service.search.planning import Stage, collapse, fills_with_some, pla
 from corpus_service.search.preparation import normalise
 from corpus_service.search.query import NO_MATCH, parse_query
 from corpus_service.search.units import Unit, all_of
+from corpus_service.search.view import View
 from corpus_service.search.word_forms import with_forms
 from corpus_service.services.collected_hits import CollectedHits, GameVocabulary, LookedInto, Step
 from corpus_service.services.failures import invalid
@@ -104,7 +105,8 @@ class RankedPage:
     """The candidates of a page, best first; ``following`` is None at the end.
 
     ``units`` are what the candidates may hold, for highlights; ``passages`` are those by row that
-    ranking had to look into; ``steps`` say how the candidates were found.
+    ranking had to look into, ``views`` the views of their texts that it made; ``steps`` say how the
+    candidates were found.
     """
 
     candidates: tuple[Candidate, ...]
@@ -113,6 +115,7 @@ class RankedPage:
     following: SearchPagePosition | None = None
     passages: Mapping[int, Passage] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
+    views: Mapping[int, View] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +238,7 @@ class PassageRanking:
             following,
             looked.known,
             tuple(page.steps[: len(given)]),
+            looked.views,
         )
 
     def _stage(
@@ -319,7 +323,7 @@ class PassageRanking:
         elif stage.some:
             candidates = whole_documents_first(candidates, stage.units, looked.passages)
         elif stage.has_distances:
-            candidates = closest_first(candidates, stage.units, looked.passages)
+            candidates = closest_first(candidates, stage.units, looked.passages, looked.view)
         return _Ranked(candidates, limited, listings)
 
 

@@ -80,7 +80,11 @@ class SearchUseCase:
         self._known: KnownPages[SearchPage] = KnownPages(KNOWN_PAGES_MAX)
 
     def search(
-        self, request: SearchRequest, as_of: Snapshot, position: SearchPagePosition | None = None
+        self,
+        request: SearchRequest,
+        as_of: Snapshot,
+        position: SearchPagePosition | None = None,
+        present: Snapshot | None = None,
     ) -> SearchPage:
         """Finds the hits of one page, or gives them again while the game is as it was.
 
@@ -88,11 +92,12 @@ class SearchUseCase:
             request: What to find.
             as_of: Snapshot of the first page.
             position: Where the page begins; None for the first.
+            present: The present state, where it has just been read.
 
         Raises:
             Failure: INVALID_ARGUMENT QUERY_TOO_LONG, SNAPSHOT_CHANGED, what the store raises.
         """
-        present = self._store.snapshot(request.game_id)
+        present = present or self._store.snapshot(request.game_id)
         key = (request, position)
         known = self._known.get(request.game_id, present, key)
         if known is not None and present == as_of:
@@ -156,7 +161,9 @@ class SearchUseCase:
                 passage=passages[candidate.row],
                 version=versions[candidate.version_id],
                 score=candidate.score,
-                snippet=make_snippet(passages[candidate.row].text, page.units),
+                snippet=make_snippet(
+                    passages[candidate.row].text, page.units, page.views.get(candidate.row)
+                ),
                 step=step,
                 missing=_missing(
                     passages[candidate.row], versions[candidate.version_id].title, subject

@@ -20,7 +20,7 @@ from corpus_service.limits import (
 )
 from corpus_service.storage.sqlite.blob_rows import BlobTable
 from corpus_service.storage.sqlite.failures import StoreOpenError, failures
-from corpus_service.storage.sqlite.identity_rows import epoch_of, take_identity
+from corpus_service.storage.sqlite.identity_rows import EPOCH, take_identity
 from corpus_service.storage.sqlite.index_tokens import register_tokens
 from corpus_service.storage.sqlite.index_upkeep import IndexPreparation, bring_index_up_to_date
 from corpus_service.storage.sqlite.interrupting import DeadlineWatch
@@ -34,6 +34,7 @@ from corpus_service.storage.sqlite.opening import (
 )
 from corpus_service.storage.sqlite.purging import finish_purge
 from corpus_service.storage.sqlite.read_within import register_passage_filters
+from corpus_service.storage.sqlite.rows import all_rows
 from corpus_service.storage.sqlite.scoring import register_scoring
 from corpus_service.storage.sqlite.titles import register_titles
 from corpus_service.storage.sqlite.writing import GameWriter, Transaction
@@ -156,17 +157,27 @@ class GameDatabase:
 
 def snapshot_of(connection: apsw.Connection) -> Snapshot:
     """Return the present state; inside a transaction, that of the transaction."""
-    newest = connection.execute("SELECT max(sequence) FROM snapshots").get
-    return Snapshot(epoch_of(connection), newest or 0)
+    ((epoch, newest),) = all_rows(
+        connection,
+        f"SELECT {EPOCH}, (SELECT max(sequence) FROM snapshots)",  # noqa: S608 - constants
+    )
+    return Snapshot(epoch, newest or 0)
 
 
-def check_epoch(connection: apsw.Connection, as_of: Snapshot | None) -> Snapshot:
+def check_epoch(
+    connection: apsw.Connection, as_of: Snapshot | None, present: Snapshot | None = None
+) -> Snapshot:
     """Return the snapshot to read: the given one where it still holds, else the present one.
+
+    Args:
+        connection: A reader.
+        as_of: The snapshot that was asked for.
+        present: The present state, where it was read already within the same transaction.
 
     Raises:
         Failure: FAILED_PRECONDITION ``SNAPSHOT_CHANGED``.
     """
-    present = snapshot_of(connection)
+    present = present or snapshot_of(connection)
     if as_of is None:
         return present
     if as_of.epoch != present.epoch or as_of.sequence > present.sequence:

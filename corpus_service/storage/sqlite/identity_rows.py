@@ -12,6 +12,13 @@ from corpus_service.storage.sqlite.failures import StoreOpenError
 _BITS_OF_IDENTITY: Final = 64
 
 
+EPOCH: Final = (
+    "(SELECT value FROM meta WHERE name = 'store_id') || '.' ||"
+    " (SELECT value FROM meta WHERE name = 'deletions')"
+)
+"""Expression of SQL: the file's identity with the number of its deletions and rebuilds."""
+
+
 def take_identity(connection: apsw.Connection, game_id: str) -> None:
     """Give a new file its game and a random identity; compare those of an old one.
 
@@ -28,11 +35,9 @@ def take_identity(connection: apsw.Connection, game_id: str) -> None:
 
 
 def epoch_of(connection: apsw.Connection) -> str:
-    """Return the epoch: the file's identity with the number of its deletions and rebuilds."""
-    rows = dict(
-        connection.execute("SELECT name, value FROM meta WHERE name IN ('store_id', 'deletions')")
-    )
-    return f"{rows['store_id']}.{rows['deletions']}"
+    """Return the epoch: see `EPOCH`."""
+    epoch: str = connection.execute(f"SELECT {EPOCH}").get
+    return epoch
 
 
 def raise_epoch(connection: apsw.Connection) -> None:

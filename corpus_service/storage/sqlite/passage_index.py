@@ -55,14 +55,15 @@ class SqlitePassageIndex(ABC):
     ) -> Sequence[Candidate]:
         """See `PassageIndex.search`."""
         with self._reading(game_id, deadline_seconds) as connection:
+            present = snapshot_of(connection)
             return read_passages.search(
                 connection,
                 query,
                 narrowing,
                 limit=limit,
                 after=after,
-                as_of=check_epoch(connection, as_of),
-                present=snapshot_of(connection),
+                as_of=check_epoch(connection, as_of, present),
+                present=present,
                 within=within,
             )
 
