@@ -24,6 +24,7 @@ from corpus_service.domain.vocabulary import (
     SourceRole,
     ToolStatus,
 )
+from corpus_service.extraction.normalise import clean_title
 from sourcecorpus.capture.v1 import outcome_pb2 as outcome_pb
 from sourcecorpus.corpus.v1 import capture_record_pb2 as records_pb
 from sourcecorpus.corpus.v1 import ingest_service_pb2 as ingest_pb
@@ -117,7 +118,8 @@ def _source(message: records_pb.CapturedSource) -> CapturedSource:
         family=message.family,
         kind=message.kind,
         role=_member(SourceRole, message.role),
-        title=message.title,
+        # The title is for people; the bytes of the result keep what the tool returned.
+        title=clean_title(message.title),
         content_hash=message.content_hash,
         content_type=message.content_type,
         completeness=_member(Completeness, message.completeness),

@@ -123,6 +123,23 @@ async def sent(requests: list[pb.UploadContentRequest]) -> AsyncIterator[pb.Uplo
         yield request
 
 
+def test_titles_are_one_line_without_hidden_characters_and_bytes_stay(store: SqliteStore) -> None:
+    data = "gate\u202e\nkeep".encode()
+
+    async def call(stub: Stub) -> None:
+        record = message("e1", data)
+        record.sources[0].title = "The\u202e Gate\n\tof\u200b \u2066Iron\x07"
+        answer = await stub.IngestCaptures(pb.IngestCapturesRequest(records=[record]))
+        source = store.get_source(GAME, answer.results[0].sources[0].source_id)
+        assert source is not None
+        assert source.title == "The Gate of Iron"
+        version = store.get_versions(GAME, [source.current_version_id])[source.current_version_id]
+        assert version.title == "The Gate of Iron"
+        assert b"".join(store.open_content(GAME, hash_of(data)).pieces()) == data
+
+    over_socket(store, call)
+
+
 def test_a_batch_answers_each_record_in_order(store: SqliteStore) -> None:
     async def call(stub: Stub) -> None:
         wrong = message("e2", b"two")
