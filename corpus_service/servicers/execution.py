@@ -22,6 +22,7 @@ class ReadPool:
     """Runs blocking reads; the deadline of the call goes along."""
 
     def __init__(self, threads: int) -> None:
+        self.threads = threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="corpus-read")
 
     async def run(
@@ -52,3 +53,27 @@ class ReadPool:
     def close(self) -> None:
         """Waits for calls under way, then ends the threads."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class PoolShare:
+    """Runs one kind of long calls in a part of a pool, so that all other calls find a thread.
+
+    Calls beyond it wait on the event loop, at most as many as the server lets in.
+    """
+
+    def __init__(self, pool: ReadPool, calls: int) -> None:
+        self._pool = pool
+        self._free = asyncio.Semaphore(calls)
+
+    async def run(
+        self,
+        function: Callable[_Arguments, _Result],
+        *arguments: _Arguments.args,
+        **named: _Arguments.kwargs,
+    ) -> _Result:
+        """Runs a function in a thread of the pool and returns what it returns."""
+        await self._free.acquire()
+        running = asyncio.ensure_future(self._pool.run(function, *arguments, **named))
+        # A call that is given up goes on in its thread: its place is free when that has ended.
+        running.add_done_callback(lambda _: self._free.release())
+        return await asyncio.shield(running)

@@ -6,13 +6,14 @@ from typing import Any, Final, Protocol
 
 import grpc
 
-from corpus_service.servicers.execution import ReadPool
+from corpus_service.servicers.execution import PoolShare, ReadPool
 from corpus_service.servicers.find_messages import document_message, find_request, result_kind
 from corpus_service.servicers.paging import Pager
 from corpus_service.servicers.search_calls import SearchCalls, read_search
 from corpus_service.servicers.suggestion_calls import suggest_terms
 from corpus_service.services.failures import invalid, precondition
 from corpus_service.services.find_text import FindPosition, FindRequest, FindStore, FindTextUseCase
+from corpus_service.services.limits import FIND_POOL_PARTS
 from corpus_service.services.search import SearchStore
 from corpus_service.services.suggestions import SuggestTermsUseCase
 from sourcecorpus.corpus.v1 import (
@@ -40,6 +41,7 @@ class SearchServicer(search_service_pb2_grpc.SearchServiceServicer):
         self._suggestions = SuggestTermsUseCase(store)
         self._find_pager = Pager(signer, f"/{SERVICE}/FindText")
         self._pool = pool
+        self._finding = PoolShare(pool, max(1, pool.threads // FIND_POOL_PARTS))
 
     async def Search(  # noqa: N802 - name of the contract
         self, request: search_service_pb2.SearchRequest, context: Context
@@ -55,7 +57,7 @@ class SearchServicer(search_service_pb2_grpc.SearchServiceServicer):
         """Finds exact text, exhaustively; see the contract."""
         del context
         wanted = find_request(request)
-        return await self._pool.run(self._find_page, request, wanted)
+        return await self._finding.run(self._find_page, request, wanted)
 
     async def SuggestTerms(  # noqa: N802 - name of the contract
         self, request: suggestions_pb2.SuggestTermsRequest, context: Context

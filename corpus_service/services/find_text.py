@@ -289,6 +289,7 @@ def _matcher(request: FindRequest) -> LineMatcher | None:
         raise invalid("FIELD_TOO_MANY_VALUES", "context_terms", limit=FIND_CONTEXT_TERMS_MAX)
     if request.context_terms and not (request.query or request.speakers):
         raise invalid("FIELD_REQUIRED", "query")
+    _terms(request.sections, "sections")
     if request.regex and not request.query:
         raise invalid("QUERY_EMPTY", "query")
     if not request.query and not request.speakers:

@@ -9,6 +9,8 @@ from sourcecorpus.rpc.limits import KIBIBYTE, MEBIBYTE
 # Threads for searches and reads, unless settings say otherwise: as many as a game has readers.
 # Calls that wait for one are bounded by the server.
 READ_THREADS_DEFAULT: Final = 8
+# A page of exact search may take two seconds of a thread: such calls have one thread in so many.
+FIND_POOL_PARTS: Final = 2
 
 # Games.
 GAME_TITLE_CODE_POINTS_MAX: Final = 512
