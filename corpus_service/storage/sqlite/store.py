@@ -75,7 +75,8 @@ class SqliteStore(
         """Open the folder, making what is missing.
 
         Raises:
-            StoreOpenError: A file is foreign, newer than this program or cannot be opened.
+            StoreOpenError: A file is foreign, newer than this program or cannot be opened, or the
+                catalog has lost its games.
         """
         self._games_folder = folder / GAMES_FOLDER
         try:
@@ -88,12 +89,27 @@ class SqliteStore(
         self._games = OpenGames(self._open_game)
         self._importing = threading.Lock()
         self._finish_imports()
+        self._check_catalog(folder)
 
     def close(self) -> None:
         """See `CorpusStore.close`."""
         self._games.close()
         self._watch.close()
         self._catalog.close()
+
+    def _check_catalog(self, folder: Path) -> None:
+        """Refuse a catalog that was removed or emptied beside the files of games.
+
+        With it every game would be unknown, and what captures wait for one would be refused.
+        """
+        if self._catalog.list_games(after="", limit=1):
+            return
+        if any(self._games_folder.glob("*.db")):
+            self.close()
+            raise StoreOpenError(
+                f"{folder / CATALOG_FILE} lists no game, but {self._games_folder} holds some:"
+                " put the catalog back from a backup"
+            )
 
     # Catalog
 

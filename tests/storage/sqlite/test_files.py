@@ -92,6 +92,29 @@ def test_a_folder_that_cannot_be_made_is_one_clear_line(tmp_path: Path) -> None:
         SqliteStore(tmp_path / "file" / "folder", PREPARATION)
 
 
+@pytest.mark.parametrize("emptied", [False, True])
+def test_games_without_their_catalog_are_not_taken_for_a_new_folder(
+    tmp_path: Path, emptied: bool
+) -> None:
+    store = SqliteStore(tmp_path, PREPARATION)
+    store.create_game(Game(GAME, "Castle", created_time=1))
+    put_page(store, "e1", b"gate")
+    store.close()
+    path = tmp_path / "catalog.db"
+    kept = path.read_bytes()
+    if emptied:
+        path.write_bytes(b"")
+    else:
+        path.unlink()
+    for _ in range(2):
+        with pytest.raises(StoreOpenError, match="lists no game"):
+            SqliteStore(tmp_path, PREPARATION)
+    path.write_bytes(kept)
+    again = SqliteStore(tmp_path, PREPARATION)
+    assert again.get_game(GAME) is not None
+    again.close()
+
+
 def test_a_newer_database_is_refused(tmp_path: Path) -> None:
     SqliteStore(tmp_path, PREPARATION).close()
     connection = apsw.Connection(str(tmp_path / "catalog.db"))
