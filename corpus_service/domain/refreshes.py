@@ -78,7 +78,9 @@ def at(request: RefreshRequest, now: Instant) -> RefreshRequest:
     """The request as it is at a time: leases run out, and so does patience."""
     if not request.state.open:
         return request
-    if request.state is RefreshState.TAKEN and now < (request.lease_end_time or 0):
+    left = (request.lease_end_time or 0) - now
+    # More than a whole lease is left where the clock was set back: nobody can hold it that long.
+    if request.state is RefreshState.TAKEN and 0 < left <= REFRESH_LEASE_NANOSECONDS:
         return request
     waited = now - request.requested_time
     if request.attempts >= REFRESH_LEASES_MAX or waited >= REFRESH_WAIT_NANOSECONDS_MAX:

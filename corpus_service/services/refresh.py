@@ -83,7 +83,7 @@ class RefreshUseCase:
                 )
             )
         try:
-            return self._store.change_refresh_requests(
+            found = self._store.change_refresh_requests(
                 game_id, partial(_ask, wanted=wanted, now=now)
             )
         except RefreshQueueFullError:
@@ -92,6 +92,31 @@ class RefreshUseCase:
                 "REFRESH_QUEUE_FULL",
                 retry_after_seconds=REFRESH_RETRY_SECONDS,
             ) from None
+        self._drop_deleted(game_id, found)
+        return found
+
+    def _drop_deleted(self, game_id: str, asked: Sequence[RefreshRequest]) -> None:
+        """Drop requests whose source was deleted after it was looked up.
+
+        Deleting drops those that it meets; one noted just behind it would keep the address.
+
+        Raises:
+            Failure: NOT_FOUND SOURCE_NOT_FOUND; the other requests stay.
+        """
+        gone = set()
+        for entry in asked:
+            try:
+                self._reading.get_source(game_id, SourceLocator(source_id=entry.source_id))
+            except Failure as failure:
+                if failure.code is not FailureCode.NOT_FOUND:
+                    raise
+                gone.add(entry.source_id)
+        if gone:
+            self._store.change_refresh_requests(
+                game_id,
+                lambda kept: ([entry for entry in kept if entry.source_id not in gone], None),
+            )
+            raise not_found("SOURCE_NOT_FOUND", "source_ids")
 
     def take(self, game_id: str, limit: int) -> Sequence[RefreshRequest]:
         """Leases the oldest waiting requests to the caller; ``limit`` 0 means 1."""

@@ -46,6 +46,15 @@ def test_each_request_is_leased_to_one_client_at_a_time() -> None:
     assert third == []
 
 
+def test_a_lease_of_a_clock_that_was_set_back_is_over() -> None:
+    far = 10 * REFRESH_LEASE_NANOSECONDS
+    kept, _ = asked([], [wish(1)], 0)
+    kept, _ = taken(kept, 1, far)
+    assert at(kept[0], far).state is RefreshState.TAKEN
+    assert at(kept[0], far - 1).state is RefreshState.PENDING
+    assert len(taken(kept, 1, 5)[1]) == 1
+
+
 def test_a_lease_that_ran_out_is_given_again_and_the_third_was_the_last() -> None:
     kept, _ = asked([], [wish(1)], 0)
     now = 0
