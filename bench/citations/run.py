@@ -32,14 +32,11 @@ from bench.search.stocking import GAME, open_store, stock
 from bench.store.documents import Document
 from corpus_service.domain.queries import SourceFilter
 from corpus_service.domain.sources import Version
-from corpus_service.servicers.conversions import resolved_messages
+from corpus_service.servicers.conversions import resolved_response
 from corpus_service.services.citations import CitationUseCase
 from corpus_service.services.refs import format_ref
 from corpus_service.storage.sqlite import SqliteStore
-from sourcecorpus.corpus.v1.citation_service_pb2 import (
-    ResolveCitationsRequest,
-    ResolveCitationsResponse,
-)
+from sourcecorpus.corpus.v1.citation_service_pb2 import ResolveCitationsRequest
 from sourcecorpus.corpus.v1.citation_service_pb2_grpc import CitationServiceStub
 from sourcecorpus.corpus.v1.quotes_pb2 import QuoteScope, QuoteToVerify, VerifyQuotesRequest
 
@@ -98,8 +95,7 @@ def _handling(store: SqliteStore, versions: list[Version], rounds: int) -> float
     for _ in range(rounds // 2):
         some = chance.sample(refs, BATCH)
         began = time.perf_counter()
-        results = resolved_messages(use_case.resolve(GAME, some))
-        ResolveCitationsResponse(results=results).SerializeToString()
+        resolved_response(use_case.resolve(GAME, some)).SerializeToString()
         times.append((time.perf_counter() - began) * 1_000)
     return round(statistics.median(times), 3)
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import grpc
 
-from corpus_service.servicers.conversions import resolved_messages
+from corpus_service.servicers.conversions import resolved_response
 from corpus_service.servicers.execution import ReadPool
 from corpus_service.servicers.filters import require_game
 from corpus_service.servicers.proposal_calls import propose_citations
@@ -50,7 +50,7 @@ class CitationServicer(citation_service_pb2_grpc.CitationServiceServicer):
         resolved = self._use_case.resolve_at_once(game_id, refs[0]) if len(refs) == 1 else None
         if resolved is None:
             resolved = await self._pool.run(self._use_case.resolve, game_id, refs)
-        return citation_service_pb2.ResolveCitationsResponse(results=resolved_messages(resolved))
+        return resolved_response(resolved)
 
     async def VerifyQuotes(  # noqa: N802 - name of the contract
         self, request: quotes_pb2.VerifyQuotesRequest, context: Context

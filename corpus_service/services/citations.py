@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from corpus_service.domain.deletions import Tombstone
 from corpus_service.domain.sources import SpanText, Version
@@ -117,15 +117,15 @@ class CitationUseCase:
         raise_if_all_damaged([damaged[key] for key in checked if key in damaged], len(refs))
         quote_bytes = QUOTES_BYTES_MAX // len(refs)
         results: list[Resolved] = []
-        for text, key in zip(refs, checked, strict=True):
+        for text, ref, key in zip(refs, parsed, checked, strict=True):
             if isinstance(key, CitationFailure):
                 results.append(Resolved(text, key))
             elif key in damaged:
                 results.append(Resolved(text, CitationFailure(damaged[key].reason, "refs")))
             elif key in texts:
-                results.append(
-                    Resolved(text, _cite(versions[key[0]], key, texts[key], quote_bytes))
-                )
+                written = ref.written if isinstance(ref, Ref) else ""
+                citation = _cite(versions[key[0]], key, texts[key], quote_bytes, written)
+                results.append(Resolved(text, citation))
             else:
                 # It was there a moment ago: deleted between the look-ups.
                 gone = self._store.tombstones(game_id, (key[0],)).get(key[0])
@@ -171,8 +171,7 @@ class CitationUseCase:
         texts.update((key, _quoted(text)) for key, text in found.items())
 
 
-@dataclass(frozen=True, slots=True)
-class _Quoted:
+class _Quoted(NamedTuple):
     """A span of which only the part that can be quoted is kept, with the hash of the whole."""
 
     quote: str
@@ -253,14 +252,17 @@ def _check(
     return version.version_id, start, end
 
 
-def _cite(version: Version, key: _SpanKey, text: _Quoted, quote_bytes: int) -> Citation:
+def _cite(
+    version: Version, key: _SpanKey, text: _Quoted, quote_bytes: int, ref: str = ""
+) -> Citation:
+    """Makes a citation; ``ref`` is its ref where that is known."""
     _, start, end = key
     quote = text.quote
     if len(quote) * UTF8_CODE_POINT_BYTES_MAX > quote_bytes:
         encoded = quote.encode("utf-8", "replace")
         quote = encoded[:quote_bytes].decode("utf-8", "ignore")
     return Citation(
-        ref=format_ref(version.version_id, start, end),
+        ref=ref or format_ref(version.version_id, start, end),
         version=version,
         start=start,
         end=end,

@@ -15,7 +15,7 @@ digits, so that a changed hyphen never makes the rest a number. Other mistakes p
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import mul
 from typing import Final
 
@@ -32,6 +32,7 @@ _WEIGHTS: Final = tuple(
     pow(_CHECK_BASE, place, _CHECK_PRIME) for place in range(REF_CHARACTERS_MAX)
 )
 _VERSION_PREFIX: Final = "ver-"
+_REF_PREFIX: Final = "v-"
 _NUMBER: Final = "0|[1-9][0-9]{0,11}"
 _REF: Final = re.compile(
     f"v(?:er)?-([0-9a-z]+)(?:#(({_NUMBER})-({_NUMBER}))(?:-([{CHECK_LETTERS}]{{2}}))?)?"
@@ -45,10 +46,12 @@ class Ref:
     Attributes:
         version_id: The version.
         span: Start and end in code points, as they were written; None for the whole text.
+        written: The ref itself where it is written as `format_ref` writes it; "" otherwise.
     """
 
     version_id: str
     span: tuple[int, int] | None
+    written: str = field(default="", compare=False)
 
 
 def read_ref(text: str) -> Ref | str:
@@ -67,7 +70,10 @@ def read_ref(text: str) -> Ref | str:
         return "INVALID_REF"
     if check is not None and check != _check(f"{body}#{span}"):
         return "REF_CHECK_FAILED"
-    return Ref(version_id, None if span is None else (int(start), int(end)))
+    if span is None:
+        return Ref(version_id, None)
+    written = text if check is not None and text.startswith(_REF_PREFIX) else ""
+    return Ref(version_id, (int(start), int(end)), written)
 
 
 def parse_ref(text: str) -> Ref | None:
@@ -79,7 +85,7 @@ def parse_ref(text: str) -> Ref | None:
 def format_ref(version_id: str, start: int, end: int) -> str:
     """Writes the checked ref of a span."""
     place = f"{version_id.removeprefix(_VERSION_PREFIX)}#{start}-{end}"
-    return f"v-{place}-{_check(place)}"
+    return f"{_REF_PREFIX}{place}-{_check(place)}"
 
 
 def _check(place: str) -> str:
