@@ -60,6 +60,8 @@ REFRESH_RETRY_SECONDS: Final = 60.0
 # Look-ups inside the store. Texts of few chunks are scanned, others searched by halves.
 LOOK_UP_IDS_MAX: Final = 1_000
 CHUNKS_SCANNED_MAX: Final = 24
+# Versions that one scan in document order asks the filter about: some 0.1 s.
+VERSIONS_SCANNED_MAX: Final = 4_096
 
 # Texts with more chunks are prepared while they are written, so that they are not held twice.
 TEXT_CHUNKS_HELD_MAX: Final = 2_000

@@ -234,6 +234,19 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionScan:
+    """Versions in document order.
+
+    Attributes:
+        versions: Row and id of each version, rows ascending; a row never changes within an epoch.
+        following: First row that was not looked at; None where none is left.
+    """
+
+    versions: tuple[tuple[int, str], ...]
+    following: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchPosition:
     """Key of the last candidate of a page; the next page begins behind it."""
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Protocol
 
-from corpus_service.domain.queries import Query, SearchFilter
+from corpus_service.domain.queries import Query, SearchFilter, VersionScan
 from corpus_service.domain.sources import Snapshot, Version
 from corpus_service.search.exact_candidates import candidate_query
 from corpus_service.search.exact_patterns import (
@@ -146,12 +146,6 @@ class _Budget:
         )
 
 
-@dataclass(slots=True)
-class _Found:
-    documents: list[FoundDocument] = field(default_factory=list)
-    following: FindPosition | None = None
-
-
 class FindTextUseCase:
     """Finds exact text. Safe from any thread."""
 
@@ -176,10 +170,10 @@ class FindTextUseCase:
             FIND_SECONDS_MAX if left is None else min(left * FIND_DEADLINE_SHARE, FIND_SECONDS_MAX)
         )
         budget = _Budget(self._clock, request.page_size, self._clock() + seconds)
-        found = _Found()
+        documents: list[FoundDocument] = []
         at = position or FindPosition(0)
         while True:
-            batch = self._store.scan_versions(
+            scan = self._store.scan_versions(
                 request.game_id,
                 query,
                 request.narrowing,
@@ -188,23 +182,43 @@ class FindTextUseCase:
                 as_of=as_of,
                 deadline_seconds=deadline.remaining(),
             )
-            facts = self._store.get_versions(request.game_id, [name for _, name in batch])
-            for row, version_id in batch:
-                if budget.is_spent():
-                    found.following = at if at.row == row else FindPosition(row)
-                    break
-                version = facts.get(version_id)
-                if version is None:
-                    raise precondition("SNAPSHOT_CHANGED", "page_token")
-                begin = at if at.row == row else FindPosition(row)
-                found.following = self._look(
-                    request, matcher, version, begin, budget=budget, found=found
-                )
-                if found.following is not None:
-                    break
-                at = FindPosition(row + 1)
-            if found.following is not None or len(batch) < FIND_BATCH_VERSIONS:
-                return FindPage(tuple(found.documents), budget.scanned, found.following)
+            following = self._look_at_all(
+                request, matcher, scan, at, budget=budget, documents=documents
+            )
+            if following is None and scan.following is not None:
+                at = FindPosition(scan.following)
+                # Of so many versions the filter may have admitted none.
+                following = at if self._clock() >= budget.stop_at else None
+            elif following is None:
+                return FindPage(tuple(documents), budget.scanned, None)
+            if following is not None:
+                return FindPage(tuple(documents), budget.scanned, following)
+
+    def _look_at_all(
+        self,
+        request: FindRequest,
+        matcher: LineMatcher | None,
+        scan: VersionScan,
+        at: FindPosition,
+        *,
+        budget: _Budget,
+        documents: list[FoundDocument],
+    ) -> FindPosition | None:
+        """Looks at versions one by one; returns where the page ends among them, else None."""
+        facts = self._store.get_versions(request.game_id, [name for _, name in scan.versions])
+        for row, version_id in scan.versions:
+            begin = at if at.row == row else FindPosition(row)
+            if budget.is_spent():
+                return begin
+            version = facts.get(version_id)
+            if version is None:
+                raise precondition("SNAPSHOT_CHANGED", "page_token")
+            following = self._look(
+                request, matcher, version, begin, budget=budget, documents=documents
+            )
+            if following is not None:
+                return following
+        return None
 
     def _look(
         self,
@@ -214,12 +228,12 @@ class FindTextUseCase:
         at: FindPosition,
         *,
         budget: _Budget,
-        found: _Found,
+        documents: list[FoundDocument],
     ) -> FindPosition | None:
         """Looks at one document; returns where to go on in it, or None when it is done."""
         budget.scanned += 1
         if matcher is None:
-            found.documents.append(FoundDocument(version, (), title_matched=False, continues=False))
+            documents.append(FoundDocument(version, (), title_matched=False, continues=False))
             budget.documents_left -= 1
             return None
         text, within = self._text(request, version)
@@ -243,7 +257,7 @@ class FindTextUseCase:
         if lines.following is not None:
             following = FindPosition(at.row, lines.following.number, lines.following.offset)
         if lines.passages or title_matched:
-            found.documents.append(
+            documents.append(
                 FoundDocument(version, lines.passages, title_matched, following is not None)
             )
             budget.documents_left -= 1

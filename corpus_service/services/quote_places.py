@@ -155,7 +155,7 @@ class ElsewhereSearch:
             first_row=0,
             limit=ELSEWHERE_VERSIONS_MAX + 1,
             deadline_seconds=deadline.remaining(),
-        )
+        ).versions
         facts = self._store.get_versions(self._game_id, [version_id for _, version_id in rows])
         for number, (_, version_id) in enumerate(rows):
             found = facts.get(version_id)

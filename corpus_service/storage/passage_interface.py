@@ -14,9 +14,11 @@ from corpus_service.domain.queries import (
     Query,
     SearchFilter,
     SearchPosition,
+    VersionScan,
     WordUse,
 )
 from corpus_service.domain.sources import Passage, Snapshot
+from corpus_service.limits import VERSIONS_SCANNED_MAX
 
 HEADING_WEIGHT: Final = 3.0
 """Weight of an occurrence in the title or heading column against one in the body."""
@@ -144,9 +146,10 @@ class PassageIndex(Protocol):
         *,
         first_row: int,
         limit: int,
+        look_at: int = VERSIONS_SCANNED_MAX,
         as_of: Snapshot | None = None,
         deadline_seconds: float | None = None,
-    ) -> Sequence[tuple[int, str]]:
+    ) -> VersionScan:
         """Returns versions in document order, the order in which they were stored.
 
         Args:
@@ -155,11 +158,10 @@ class PassageIndex(Protocol):
             narrowing: Filter.
             first_row: Number of the first version that may be returned, 0 for all.
             limit: Versions to return.
+            look_at: Versions that the filter is asked about; none of them may be admitted and others
+                be left all the same.
             as_of: Membership is that of this snapshot.
             deadline_seconds: Time left.
-
-        Returns:
-            Row and id of each version, rows ascending; a row never changes within an epoch.
 
         Raises:
             Failure: FAILED_PRECONDITION ``SNAPSHOT_CHANGED`` where ``as_of`` is of another epoch.

@@ -151,7 +151,7 @@ def test_every_hostile_literal_and_expression_has_a_true_answer(
 ) -> None:
     use_case = FindTextUseCase(stock.store)
     as_of = stock.store.snapshot(GAME)
-    rows = stock.store.scan_versions(GAME, None, SearchFilter(), first_row=0, limit=100)
+    rows = stock.store.scan_versions(GAME, None, SearchFilter(), first_row=0, limit=100).versions
     versions = stock.store.get_versions(GAME, [name for _, name in rows])
     texts = {
         name: stock.store.read_span(GAME, name, 0, version.text_length)

@@ -17,10 +17,12 @@ from corpus_service.domain.queries import (
     SearchFilter,
     SearchPosition,
     Term,
+    VersionScan,
     WordUse,
     count_values,
 )
 from corpus_service.domain.sources import Passage, Snapshot
+from corpus_service.limits import VERSIONS_SCANNED_MAX
 from corpus_service.storage.memory import reading
 from corpus_service.storage.memory.ranking import ranked
 from corpus_service.storage.memory.scanning import scan_versions
@@ -187,9 +189,10 @@ class MemoryPassageIndex(ABC):
         *,
         first_row: int,
         limit: int,
+        look_at: int = VERSIONS_SCANNED_MAX,
         as_of: Snapshot | None = None,
         deadline_seconds: float | None = None,
-    ) -> Sequence[tuple[int, str]]:
+    ) -> VersionScan:
         """See `PassageIndex.scan_versions`."""
         with self._game(game_id) as game:
             return scan_versions(
@@ -198,6 +201,7 @@ class MemoryPassageIndex(ABC):
                 narrowing,
                 first_row=first_row,
                 limit=limit,
+                look_at=look_at,
                 sequence=sequence_of(game, as_of),
             )
 

@@ -17,9 +17,11 @@ from corpus_service.domain.queries import (
     Query,
     SearchFilter,
     SearchPosition,
+    VersionScan,
     WordUse,
 )
 from corpus_service.domain.sources import Passage, Snapshot
+from corpus_service.limits import VERSIONS_SCANNED_MAX
 from corpus_service.storage.sqlite import read_facets, read_passages, read_words
 from corpus_service.storage.sqlite.game_database import check_epoch, snapshot_of
 from corpus_service.storage.sqlite.index_tokens import index_tokens, known_tokens
@@ -145,9 +147,10 @@ class SqlitePassageIndex(ABC):
         *,
         first_row: int,
         limit: int,
+        look_at: int = VERSIONS_SCANNED_MAX,
         as_of: Snapshot | None = None,
         deadline_seconds: float | None = None,
-    ) -> Sequence[tuple[int, str]]:
+    ) -> VersionScan:
         """See `PassageIndex.scan_versions`."""
         with self._reading(game_id, deadline_seconds) as connection:
             return scan_versions(
@@ -156,5 +159,6 @@ class SqlitePassageIndex(ABC):
                 narrowing,
                 first_row=first_row,
                 limit=limit,
+                look_at=look_at,
                 as_of=check_epoch(connection, as_of),
             )

@@ -67,9 +67,9 @@ def test_a_deleted_source_is_gone_from_every_answer(store: CorpusStore) -> None:
     assert list(store.tokens(GAME, "port", limit=5)) == []
     listed = store.list_sources(GAME, SourceFilter(), limit=10)
     assert [source.source_id for source, _ in listed] == [kept.source_id]
-    assert [name for _, name in store.scan_versions(GAME, None, ALL, first_row=0, limit=9)] == [
-        kept.version_id
-    ]
+    assert [
+        name for _, name in store.scan_versions(GAME, None, ALL, first_row=0, limit=9).versions
+    ] == [kept.version_id]
     with pytest.raises(Failure, match="no such content"):
         store.open_content(GAME, hash_of(b"gate portcullis"))
     assert found(store, "roses") == [kept.version_id]

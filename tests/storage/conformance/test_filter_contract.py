@@ -31,7 +31,9 @@ def found(store: CorpusStore, *collections: str, as_of: Snapshot | None = None) 
     narrowing = SearchFilter(collections=tuple(fold_title(name) for name in collections))
     candidates = store.search(GAME, Term("gate"), narrowing, limit=50, as_of=as_of)
     ids = {candidate.version_id for candidate in candidates}
-    scanned = store.scan_versions(GAME, None, narrowing, first_row=0, limit=50, as_of=as_of)
+    scanned = store.scan_versions(
+        GAME, None, narrowing, first_row=0, limit=50, as_of=as_of
+    ).versions
     titles = {version.title for version in store.get_versions(GAME, list(ids)).values()}
     all_titles = store.get_versions(GAME, [version for _, version in scanned])
     assert titles == {version.title for version in all_titles.values()}

@@ -230,7 +230,7 @@ def test_titles_are_compared_whole(store: CorpusStore) -> None:
     def titled(*titles: str) -> list[str]:
         narrowing = SearchFilter(titles=tuple(fold_title(title) for title in titles))
         candidates = found(store, Term("gate"), narrowing)
-        scanned = store.scan_versions(GAME, None, narrowing, first_row=0, limit=9)
+        scanned = store.scan_versions(GAME, None, narrowing, first_row=0, limit=9).versions
         assert {one.version_id for one in candidates} == {version for _, version in scanned}
         versions = store.get_versions(GAME, [version for _, version in scanned])
         return [versions[version].title for _, version in scanned]
