@@ -61,7 +61,11 @@ class ArchiveWriter:
         self._spools[table].write(encode_row(_TABLES[table], row))
 
     def manifest(self, state: GameState) -> Manifest:
-        """Returns what the archive says about the rows that were taken."""
+        """Returns what the archive says about the rows that were taken.
+
+        Raises:
+            OSError: The folder has no room.
+        """
         contents = self._spools.get(CONTENTS.name)
         return Manifest(
             state,
@@ -120,6 +124,8 @@ class _Spool:
         self.rows += 1
 
     def entry(self, name: str) -> TableEntry:
+        # A full disk is found here and not while the archive is being sent.
+        self._file.flush()
         return TableEntry(name, self.rows, self._size, f"sha256:{self._digest.hexdigest()}")
 
     def lines(self) -> Iterator[bytes]:

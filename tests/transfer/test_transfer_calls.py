@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import apsw
 import grpc
 import pytest
 
+from corpus_service.archives.writing import ArchiveWriter
 from corpus_service.domain.deletions import Deletion, DeletionReason
-from corpus_service.domain.exports import ExportScope
+from corpus_service.domain.exports import ExportScope, Row
 from corpus_service.services.exports import ExportUseCase
 from corpus_service.services.limits import EXPORTS_MAX
 from corpus_service.storage.memory import MemoryStore
@@ -188,6 +190,23 @@ def test_what_is_deleted_during_an_export_ends_it(stock: Stock) -> None:
     with pytest.raises(Failure, match="ABORTED EXPORT_OUTDATED"):
         list(frames)
     export.close()
+
+
+def test_a_full_disk_ends_an_export_and_leaves_room_for_others(
+    stock: Stock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stock.add("https://a.example/", TEXT)
+    exports = ExportUseCase(stock.store)
+
+    def full(writer: ArchiveWriter, table: str, row: Row) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ArchiveWriter, "take", full)
+        for _ in range(EXPORTS_MAX + 1):
+            with pytest.raises(Failure, match="RESOURCE_EXHAUSTED DISK_FULL"):
+                exports.open(GAME, ExportScope.EVERYTHING)
+    exports.open(GAME, ExportScope.EVERYTHING).close()
 
 
 def test_a_damaged_store_gives_no_archive(tmp_path: Path) -> None:
