@@ -49,7 +49,7 @@ from capture_service.refresh.watching import RefreshWatching, WatchTimes
 from capture_service.servicers.capture_servicer import CaptureServicer
 from capture_service.servicers.stream_parts import StreamTimes
 from capture_service.settings import CaptureSettings
-from capture_service.spool import DatabaseRefusedError, QueueLimits, SpoolFullError
+from capture_service.spool import DatabaseRefusedError, QueueLimits, SpoolFullError, refusing
 from capture_service.tool_families import AdaptContext, ToolFamilies
 from sourcecorpus.capture.v1 import capture_service_pb2_grpc
 from sourcecorpus.identity import InvalidAliasError, PathAliases
@@ -146,7 +146,10 @@ async def add_capture_service(
     channel = open_channel(runtime.corpus_address, Identity.from_settings(runtime))
     server.started("channel to the corpus", channel.close)
     _run_beside(server, "log keeping", keep_log_short(store, folder / "capture.db"))
-    return await _add_parts(server, pipeline, store, channel, times, watch_times=watch_times)
+    try:
+        return await _add_parts(server, pipeline, store, channel, times, watch_times=watch_times)
+    except DatabaseRefusedError as error:
+        raise StartError(f"{folder}: {error}") from None
 
 
 async def _add_parts(
@@ -173,8 +176,9 @@ async def _add_parts(
         wall_milliseconds=_wall_milliseconds,
         refreshed=sender.notify,
     )
-    await directory.start()
-    OUTBOX.add((await store.totals()).entries)
+    with refusing():
+        await directory.start()
+        OUTBOX.add((await store.totals()).entries)
     intake = CaptureIntake(store, pipeline, directory, executor, queued=sender.notify)
     sender.on_settled(intake.room_made)
     servicer = CaptureServicer(

@@ -28,6 +28,7 @@ from capture_service.spool import (
     open_reader,
     open_writer,
     queue,
+    refusing,
 )
 from capture_service.spool.contents import read_piece
 from capture_service.spool.group_commit import CommitHooks
@@ -54,7 +55,12 @@ class OutboxStore:
         connection = open_writer(
             path, CAPTURE_SCHEMA, lambda: faults.reach("capture.during_migration")
         )
-        commit.prune(connection)
+        try:
+            with refusing():
+                commit.prune(connection)
+        except BaseException:
+            connection.close(True)
+            raise
         self._bounds = bounds
         self._writer = GroupCommitWriter(
             connection,

@@ -5,7 +5,7 @@ client may keep envelopes for the capture service. One thread writes; a commit i
 (``synchronous=FULL``) before its caller hears of it.
 """
 
-from capture_service.spool.database import Migration, Schema, open_reader, open_writer
+from capture_service.spool.database import Migration, Schema, open_reader, open_writer, refusing
 from capture_service.spool.errors import (
     DatabaseRefusedError,
     SpoolBusyError,
@@ -40,4 +40,5 @@ __all__ = [
     "StoredContentDamagedError",
     "open_reader",
     "open_writer",
+    "refusing",
 ]

@@ -6,7 +6,8 @@ Every setting is explicit, because defaults differ between builds
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -72,6 +73,33 @@ def open_writer(
             SQLite library is older than ``SQLITE_VERSION_FLOOR``. The file is as it was.
         SpoolFullError: There is no space for the schema.
     """
+    with refusing():
+        return _open_writer(path, schema, during_migration)
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Turn what SQLite finds wrong with a file, while it is opened, into a refusal.
+
+    Raises:
+        DatabaseRefusedError: The file is damaged, no database, or cannot be used.
+        SpoolFullError: There is no space.
+    """
+    try:
+        yield
+    except apsw.FullError as error:
+        raise SpoolFullError("DISK_FULL") from error
+    except apsw.NotADBError as error:
+        raise DatabaseRefusedError("the file is not a SQLite database") from error
+    except apsw.Error as error:
+        raise DatabaseRefusedError(
+            f"SQLite cannot use the file ({type(error).__name__})"
+        ) from error
+
+
+def _open_writer(
+    path: Path, schema: Schema, during_migration: Callable[[], None]
+) -> apsw.Connection:
     _require_sqlite()
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     connection: apsw.Connection | None = None
@@ -84,20 +112,9 @@ def open_writer(
         _configure(connection)
         _configure_writer(connection)
         _migrate(connection, schema, applied, during_migration)
-    except DatabaseRefusedError:
+    except BaseException:
         _close(connection)
         raise
-    except apsw.FullError as error:
-        _close(connection)
-        raise SpoolFullError("DISK_FULL") from error
-    except apsw.NotADBError as error:
-        _close(connection)
-        raise DatabaseRefusedError("the file is not a SQLite database") from error
-    except apsw.Error as error:
-        _close(connection)
-        raise DatabaseRefusedError(
-            f"SQLite cannot use the file ({type(error).__name__})"
-        ) from error
     return connection
 
 
@@ -107,7 +124,7 @@ def open_reader(path: Path) -> apsw.Connection:
     Raises:
         DatabaseRefusedError: SQLite cannot open it.
     """
-    try:
+    with refusing():
         connection = apsw.Connection(
             str(path),
             flags=apsw.SQLITE_OPEN_READONLY,
@@ -115,10 +132,6 @@ def open_reader(path: Path) -> apsw.Connection:
         )
         connection.set_busy_timeout(limits.BUSY_TIMEOUT_MILLISECONDS)
         _configure(connection)
-    except apsw.Error as error:
-        raise DatabaseRefusedError(
-            f"SQLite cannot use the file ({type(error).__name__})"
-        ) from error
     return connection
 
 
