@@ -35,7 +35,7 @@ def register(_name: str, parser: argparse.ArgumentParser) -> None:
         " spaces make no difference. Ends only when everything was looked at, so that nothing means nothing."
     )
     parser.add_argument(
-        "query", nargs="*", metavar="TEXT", help="may be left out with --speaker or --section"
+        "query", nargs="*", metavar="TEXT", help="may be left out where something else is asked for"
     )
     add_game(parser)
     parser.add_argument("--regex", action="store_true", help="the text is an RE2 expression")
@@ -53,6 +53,10 @@ def register(_name: str, parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--family", action="append", default=[], help="only this family")
     parser.add_argument("--kind", action="append", default=[], help="only this kind")
     parser.add_argument("--host", action="append", default=[], help="only this host")
+    parser.add_argument("--title", action="append", default=[], help="only with this whole title")
+    parser.add_argument(
+        "--collection", action="append", default=[], help="only pages of this job: its id or title"
+    )
     parser.add_argument("--language", action="append", default=[], help="only this language")
     parser.add_argument(
         "--all-versions", action="store_true", help="look at superseded versions too"
@@ -106,6 +110,8 @@ def _request(options: argparse.Namespace, game_id: str) -> FindTextRequest:
             kinds=options.kind,
             hosts=options.host,
             languages=options.language,
+            titles=options.title,
+            collections=options.collection,
             version_scope=scope,
         ),
         page_size=options.limit,
