@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 from sourcecorpus.bridge.cli.main import COMMANDS, build_parser
 
 NOWHERE = "127.0.0.1:1"
+MODULE = "sourcecorpus.bridge.cli.main"
 
 
 def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -19,7 +21,7 @@ def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[byte
         "SOURCECORPUS_CORPUS_ADDRESS": NOWHERE,
     }
     return subprocess.run(
-        [sys.executable, "-m", "sourcecorpus.bridge.cli.main", *arguments],
+        [sys.executable, "-m", MODULE, *arguments],
         input=stdin,
         capture_output=True,
         env=environment,
@@ -111,3 +113,54 @@ def test_a_count_is_a_whole_number(arguments: tuple[str, ...]) -> None:
     answer = run(*arguments)
     assert answer.returncode == 2
     assert b"expected a whole number, 0 or more" in answer.stderr
+
+
+def test_an_argument_that_is_no_text_is_told() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", MODULE, "search", "--game", b"\xff", "word"],
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode() == (
+        "source-corpus: an argument or a line of the input is not UTF-8\n"
+    )
+
+
+def test_what_the_terminal_cannot_show_is_escaped() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", MODULE, "canonical-uri", "x:悬"],
+        capture_output=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"x:\\u60ac\n", b"")
+
+
+def closed(descriptor: int, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command that starts without one of its streams."""
+    command = shlex.join([sys.executable, "-m", MODULE, *arguments])
+    return subprocess.run(
+        ["/bin/sh", "-c", f"exec {command} {descriptor}>&-"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_a_closed_standard_input_is_an_empty_one() -> None:
+    done = closed(0, "command")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_closed_standard_output_is_told() -> None:
+    done = closed(1, "canonical-uri", "https://a.example/")
+    assert (done.returncode, done.stderr) == (1, b"source-corpus: standard output is closed\n")
+
+
+def test_without_standard_error_the_answer_is_the_same() -> None:
+    done = closed(2, "canonical-uri", "https://a.example/")
+    assert (done.returncode, done.stdout) == (0, b"https://a.example/\n")

@@ -57,6 +57,18 @@ def test_every_byte_value_survives(tmp_path: Path) -> None:
         ('{"result": "plain text"}', "item 1: field 'result' is not base64"),
         ('{"head": {"arguments": "{}"}}', "field 'head.arguments' is not base64"),
         ('{"side_files": [{"data": "!"}]}', "is not base64"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"head": {}}\n' + "[" * 100_000, "nested too deeply"),
+        ('{"head": {"sequence": ' + "9" * 5_000 + "}}", "too many digits"),
+        ('{"head": {"sequence": ' + "9" * 50 + "}}", "item 1 is no envelope"),
+        ('{"head": {"game_id": "\\ud800"}}', "item 1 is no envelope"),
+        ('{"hook": "post_tool_call", "kwargs": null}', "item 1 is no hook event"),
+        ('{"hook": "post_tool_call", "kwargs": {}, "side_files": [1]}', "item 1 is no hook event"),
+        ('{"hook": "post_tool_call", "kwargs": {}, "side_files": {"a": 1}}', "is no hook event"),
+        (
+            '{"hook": "post_tool_call", "kwargs": {}, "side_files": {"\\ud800": "a"}}',
+            "no hook event",
+        ),
     ],
 )
 def test_faults_name_their_place(tmp_path: Path, text: str, position: str) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_BYTES_MAX: Final = 512 * 1024 * 1024
+_NOT_READABLE_JSON: Final = "JSON that is nested too deeply, or has a number with too many digits"
 # RFC 4648 sections 4 and 5; padding may be left out.
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
 
@@ -41,7 +42,7 @@ def read_envelopes(path: Path) -> Iterator[Envelope]:
         if not isinstance(document, dict):
             raise EnvelopeFileError(f"{path}: item {position} is not a JSON object")
         if "hook" in document and "kwargs" in document:
-            envelope = envelope_of_hook_event(document)
+            envelope = _of_hook_event(path, position, document)
             if envelope is not None:
                 yield envelope
             continue
@@ -50,10 +51,26 @@ def read_envelopes(path: Path) -> Iterator[Envelope]:
             raise EnvelopeFileError(f"{path}: item {position}: field {wrong!r} is not base64")
         try:
             yield json_format.ParseDict(document, Envelope())
-        except json_format.ParseError as error:
+        except (json_format.ParseError, ValueError, RecursionError) as error:
             raise EnvelopeFileError(
                 f"{path}: item {position} is no envelope in proto JSON: {_field_of(error)}"
             ) from None
+
+
+def _of_hook_event(path: Path, position: int, document: dict[str, Any]) -> Envelope | None:
+    side_files = document.get("side_files") or {}
+    well_formed = (
+        isinstance(document["kwargs"], dict)
+        and isinstance(side_files, dict)
+        and all(isinstance(text, str) for text in side_files.values())
+    )
+    try:
+        if well_formed:
+            return envelope_of_hook_event(document)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        # A value of a wrong type or beyond its range; its own message may quote it.
+        pass
+    raise EnvelopeFileError(f"{path}: item {position} is no hook event of Hermes")
 
 
 def _wrong_base64(document: dict[str, Any]) -> str:
@@ -98,6 +115,8 @@ def _documents(path: Path) -> Iterator[Any]:
             ) from None
         yield from _json_lines(path, text)
         return
+    except (ValueError, RecursionError):
+        raise EnvelopeFileError(f"{path}: {_NOT_READABLE_JSON}") from None
     if isinstance(whole, list):
         yield from whole
     else:
@@ -108,7 +127,7 @@ def _looks_like_json_lines(text: str) -> bool:
     first_line = text.lstrip().split("\n", 1)[0]
     try:
         json.loads(first_line)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -124,9 +143,11 @@ def _json_lines(path: Path, text: str) -> Iterator[Any]:
             raise EnvelopeFileError(
                 f"{path}: line {number} is not JSON at column {error.colno}"
             ) from None
+        except (ValueError, RecursionError):
+            raise EnvelopeFileError(f"{path}: line {number}: {_NOT_READABLE_JSON}") from None
 
 
-def _field_of(error: json_format.ParseError) -> str:
+def _field_of(error: Exception) -> str:
     """Name the field of a parse error without the value that stands in protobuf's own message."""
     words = str(error).split('"')
     return f"field {words[1]!r}" if len(words) > 2 and words[1].isidentifier() else "wrong shape"

@@ -44,6 +44,9 @@ def _facts_of(error: Exception) -> dict[str, str]:
         return {key: value for key, value in facts.items() if value}
     if isinstance(error, CommandError | SettingsError | EnvelopeFileError):
         return {"message": str(error)}
+    if isinstance(error, UnicodeEncodeError):
+        # Bytes that are no text come in as lone surrogates, which no request can carry.
+        return {"message": "an argument or a line of the input is not UTF-8"}
     if isinstance(error, OSError):
         return {"message": f"{error.filename or 'input/output'}: {error.strerror}"}
     if isinstance(error, ModuleNotFoundError):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from dataclasses import dataclass
@@ -99,8 +100,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     wanted = next((word for word in words if not word.startswith("-")), "")
     options = build_parser(wanted).parse_args(words)
-    from sourcecorpus.bridge.cli.faults import report_fault
+    from sourcecorpus.bridge.cli.faults import CommandError, report_fault
 
+    if sys.stdout is None:
+        return report_fault(CommandError("standard output is closed"), as_json=options.json)
+    _prepare_streams()
     try:
         code: int = options.run(options)
         sys.stdout.flush()
@@ -113,6 +117,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - the outermost edge turns every fault into one line
         return report_fault(error, as_json=options.json)
     return code
+
+
+def _prepare_streams() -> None:
+    """Take a closed standard input for an empty one; show what the terminal's encoding lacks as an escape."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - open until the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":
