@@ -154,8 +154,7 @@ class Regex:
             LineTooLongError: `FIND_LINE_WORK_MAX` would be passed.
         """
         check()
-        width = 1 if line.text.isascii() else _UTF8_BYTES_MAX
-        if len(line.text) * width * self.compiled.programsize > FIND_LINE_WORK_MAX:
+        if self._work(line.text) > FIND_LINE_WORK_MAX:
             raise LineTooLongError
         found: list[Span] = []
         matched = False
@@ -167,6 +166,14 @@ class Regex:
             if len(found) >= MATCHES_OF_A_LINE_MAX:
                 break
         return found if matched else None
+
+    def _work(self, text: str) -> int:
+        """Bytes times instructions, counted where it is not small."""
+        instructions: int = self.compiled.programsize
+        most = len(text) * _UTF8_BYTES_MAX * instructions
+        if most <= FIND_LINE_WORK_MAX:
+            return most
+        return len(text.encode("utf-8", "replace")) * instructions
 
 
 Pattern = Literal | Regex

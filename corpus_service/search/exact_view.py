@@ -31,8 +31,12 @@ _APART: Final = (
     "\u3400-\u9fff\uac00-\ud7a3\U0001f300-\U0001faff\U00020000-\U0003134a"
 )
 _CUT: Final = re.compile(f"(?<=[{_APART}])(?=[{_APART}])")
-_SPACES: Final = re.compile(r"[^\S\n]+")
-_EDGES: Final = re.compile(r" ?\n ?")
+# Full-width ASCII and the ideographic space. Where nothing else is to be replaced, normalising a text
+# without them takes a hundredth of the time.
+_FULL_WIDTH: Final = re.compile("[\uff01-\uff5e\u3000]")
+_NARROW: Final = {0x3000: " "} | {
+    code_point: chr(code_point - 0xFEE0) for code_point in range(0xFF01, 0xFF5F)
+}
 
 
 def fold_exactly(text: str, *, fold_case: bool) -> str:
@@ -44,7 +48,8 @@ def fold_exactly(text: str, *, fold_case: bool) -> str:
             removal of ignorable characters).
     """
     folded = _fold(text, fold_case=fold_case)
-    return _EDGES.sub("\n", _SPACES.sub(" ", folded)).strip(" ")
+    # The white space of `str.split` is that of `str.isspace`, by which views are made.
+    return "\n".join([" ".join(line.split()) for line in folded.split("\n")])
 
 
 def fold_title(title: str) -> str:
@@ -71,6 +76,13 @@ def line_view(line: str, *, fold_case: bool) -> LineView:
     if len(line) > LONG_LINE_CODE_POINTS:
         return LongView(line, fold_case=fold_case)
     return exact_view(line, fold_case=fold_case)
+
+
+def fold_line(line: str, *, fold_case: bool) -> str:
+    """Folds a line of any length; other threads run in between."""
+    if len(line) > LONG_LINE_CODE_POINTS:
+        return LongView(line, fold_case=fold_case).text
+    return fold_exactly(line, fold_case=fold_case)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +217,8 @@ def _fold_kept(character: str, fold_case: bool) -> str:
 def _fold(text: str, *, fold_case: bool) -> str:
     if text.isascii():
         return text.lower() if fold_case else text
+    if _FULL_WIDTH.search(text) is not None:
+        text = text.translate(_NARROW)
     text = unicodedata.normalize("NFKC", text)
     if fold_case:
         # Folding can undo the composition.

@@ -90,8 +90,8 @@ FIND_BLOCK_OF_LINES_CODE_POINTS: Final = 8_192
 # Code points times instructions of a block of an expression. RE2 was measured at up to 5 ns for a byte
 # and an instruction.
 FIND_BLOCK_WORK: Final = 16_000_000
-# Bytes times instructions of one line: 10 s at the most.
-FIND_LINE_WORK_MAX: Final = 2_000_000_000
+# Bytes times instructions of one line: 25 s at the worst, a tenth of a second as a rule.
+FIND_LINE_WORK_MAX: Final = 5_000_000_000
 MATCHES_OF_A_LINE_MAX: Final = 64
 # Work of one page of exact search; whichever bound is met first ends the page, and the next one
 # goes on there.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from corpus_service.search.exact_patterns import Pattern, Span, matching_view, no_check
-from corpus_service.search.exact_view import LONG_LINE_CODE_POINTS, fold_exactly, line_view
+from corpus_service.search.exact_view import LONG_LINE_CODE_POINTS, fold_exactly, fold_line
 from corpus_service.search.limits import (
     FIND_BLOCK_OF_LINES_CODE_POINTS,
     FIND_CONTEXT_LINES,
@@ -166,6 +166,9 @@ class _Scan:
         speakers = self.matcher.speakers
         if speakers and fold_term(speaker_of(text)) not in speakers:
             return None
+        holding = self._holding_context(line)
+        if holding is None:
+            return None
         spans: list[Span] = []
         if self.matcher.pattern is not None:
             matched = matching_view(self.matcher.pattern, text, self.room.check)
@@ -173,23 +176,21 @@ class _Scan:
                 return None
             view, places = matched
             spans = [view.original_span(*place) for place in places]
-        if not self._hold_context(line):
-            return None
+        self.constraints |= holding
         return tuple((line.start + first, line.start + end) for first, end in spans)
 
-    def _hold_context(self, line: Line) -> bool:
-        """Whether the lines near a line hold every context term; remembers which do."""
-        if not self.matcher.context_terms:
-            return True
-        near = list(self.lined.near(line, FIND_CONTEXT_LINES))
+    def _holding_context(self, line: Line) -> dict[int, Line] | None:
+        """Returns the lines near a line that hold the context terms; None where one is missing."""
         holding: dict[int, Line] = {}
+        if not self.matcher.context_terms:
+            return holding
+        near = list(self.lined.near(line, FIND_CONTEXT_LINES))
         for term in self.matcher.context_terms:
             hold = {other.number: other for other in near if term in self._folded_line(other)}
             if not hold:
-                return False
+                return None
             holding |= hold
-        self.constraints |= holding
-        return True
+        return holding
 
     def _folded_line(self, line: Line) -> str:
         folded = self._folded.get(line.number)
@@ -197,7 +198,7 @@ class _Scan:
             self.room.check()
             if len(self._folded) >= _FOLDED_KEPT_MAX:
                 self._folded.clear()
-            folded = line_view(self.lined.of(line), fold_case=True).text
+            folded = fold_line(self.lined.of(line), fold_case=True)
             self._folded[line.number] = folded
         return folded
 

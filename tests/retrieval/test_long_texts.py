@@ -128,6 +128,8 @@ def test_expressions_are_bounded_by_their_size() -> None:
     large = regex_pattern("[ab].{900}Q")
     with pytest.raises(LineTooLongError):
         matching_view(large, "a" * 1_000_000)
+    with pytest.raises(LineTooLongError):
+        matching_view(large, "字" * 400_000)
     assert regex_pattern("a").block_code_points > large.block_code_points
     began = time.monotonic()
     page = LineMatcher(large).find(
