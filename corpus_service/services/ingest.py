@@ -13,6 +13,7 @@ from corpus_service.domain.records import CapturedSource, CaptureRecord, IngestR
 from corpus_service.domain.vocabulary import IngestStatus, Instant, Outcome
 from corpus_service.extraction.limits import CONTENT_BYTES_MAX
 from corpus_service.extraction.types import FailureReason
+from corpus_service.limits import RECORDS_PREPARED_TOGETHER
 from corpus_service.services.ingest_checks import RecordFault, check_record
 from corpus_service.services.ingest_findings import with_findings
 from corpus_service.services.ingest_texts import ReadingJob, TextMaker
@@ -63,9 +64,15 @@ class IngestUseCase:
     def ingest(self, records: Sequence[CaptureRecord]) -> list[Future[IngestResult]]:
         """Queue records; each future is done after the durable commit of its record.
 
-        All of them are prepared before the first is queued, so that a batch meets in one commit.
+        Portions of a batch are prepared one behind another, so that the writer has work meanwhile.
         The futures never fail: what goes wrong is a result.
         """
+        futures: list[Future[IngestResult]] = []
+        for start in range(0, len(records), RECORDS_PREPARED_TOGETHER):
+            futures += self._ingest_portion(records[start : start + RECORDS_PREPARED_TOGETHER])
+        return futures
+
+    def _ingest_portion(self, records: Sequence[CaptureRecord]) -> list[Future[IngestResult]]:
         plans = [self._plan(record) for record in records]
         ready = [plan for plan in plans if isinstance(plan, _Plan)]
         texts = iter(self.texts.read_all([job for plan in ready for job in plan.jobs.values()]))
