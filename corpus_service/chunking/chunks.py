@@ -272,7 +272,8 @@ def _heading_paths(
     A chunk that begins with headings takes the path of the last of them.
     """
     paths: list[tuple[str, ...]] = []
-    open_headings: list[Heading] = []
+    # Levels of the open headings, each with the path that it ends.
+    open_paths: list[tuple[int, tuple[str, ...]]] = []
     path: tuple[str, ...] = ()
     index = 0
     for start in starts:
@@ -282,10 +283,11 @@ def _heading_paths(
             if heading.start > reach and not _only_space(text, reach, heading.start):
                 break
             if heading.title:
-                while open_headings and open_headings[-1].level >= heading.level:
-                    open_headings.pop()
-                open_headings.append(heading)
-                path = tuple(entry.title for entry in open_headings)
+                while open_paths and open_paths[-1][0] >= heading.level:
+                    open_paths.pop()
+                above = open_paths[-1][1] if open_paths else ()
+                path = (*above, heading.title)
+                open_paths.append((heading.level, path))
             reach = heading.end
             index += 1
         paths.append(path)

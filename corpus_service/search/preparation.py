@@ -19,6 +19,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Final
 
 from corpus_service.search.characters import (
@@ -152,10 +153,8 @@ def prepare_for_index(text: str) -> str:
         prepared = _with_insertions(prepared, insertions)
     if not prepared.isascii():
         prepared = _with_pairs(prepared)
-    if any(
-        _STRETCH.match(prepared, at)
-        for at in range(0, len(prepared) - _STRETCH_CODE_POINTS, _STRETCH_CODE_POINTS)
-    ):
+    beginnings = range(0, len(prepared) - _STRETCH_CODE_POINTS, _STRETCH_CODE_POINTS)
+    if any(map(_STRETCH.match, repeat(prepared), beginnings)):
         prepared = _TOKEN.sub(_write_cut, prepared)
     return prepared
 

@@ -7,10 +7,10 @@ not made again.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from json.encoder import encode_basestring
 from typing import Final, Protocol
 
 from corpus_service.chunking import Chunk, chunk_text
@@ -180,7 +180,7 @@ class _TextChunks:
             known = dict(zip(headings, prepared[len(parts) :], strict=True))
             written = {
                 path: (
-                    json.dumps(path, ensure_ascii=False),
+                    _strings_json(path),
                     prepared_heading(known.__getitem__, self._title, path),
                 )
                 for path in paths
@@ -198,6 +198,11 @@ class _TextChunks:
                     body,
                 )
                 line += part.count("\n")
+
+
+def _strings_json(strings: Sequence[str]) -> str:
+    """A JSON array as ``json.dumps`` writes it, without an encoder made for each of many."""
+    return f"[{', '.join(map(encode_basestring, strings))}]"
 
 
 def _hash_of(text: str) -> str:
