@@ -88,3 +88,35 @@ def test_a_refusal_repeats_no_text_of_the_command() -> None:
     answer = GameCommands(None).handle({**document, "my secret words": "more"})  # type: ignore[arg-type]
     error = {"code": "INVALID_ARGUMENT", "reason": "FIELD_UNKNOWN", "field": "?"}
     assert answer == {"id": "7", "ok": False, "error": error}
+
+
+def broken(value: Any) -> list[Any]:
+    """The value with a lone surrogate behind each of its strings, one after another."""
+    if isinstance(value, str):
+        return [value + "\ud800"]
+    if isinstance(value, dict):
+        return [value | {key: odd} for key, part in value.items() for odd in broken(part)]
+    if isinstance(value, list):
+        return [
+            [*value[:number], odd, *value[number + 1 :]]
+            for number, part in enumerate(value)
+            for odd in broken(part)
+        ]
+    return []
+
+
+@pytest.mark.parametrize("example", VALID, ids=lambda e: str(e["command"]))
+def test_what_no_request_can_carry_is_refused_wherever_it_stands(example: dict[str, Any]) -> None:
+    documents = broken(example)
+    assert len(documents) >= 2
+    for document in documents:
+        with pytest.raises(CommandRefused) as caught:
+            check_command(document)
+        assert caught.value.reason in ("FIELD_INVALID", "COMMAND_UNKNOWN", "LOCATOR_INVALID")
+
+
+def test_the_place_of_a_lone_surrogate_is_told() -> None:
+    document = {"command": "corpus_cite", "game": "g", "refs": ["v-1", "\udfff"]}
+    with pytest.raises(CommandRefused) as caught:
+        check_command(document)
+    assert (caught.value.reason, caught.value.field) == ("FIELD_INVALID", "refs[1]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
@@ -15,6 +16,7 @@ SCHEMA_FILE: Final = "game-command.schema.json"
 # A command is small; texts of sources travel the other way.
 COMMAND_BYTES_MAX: Final = 1024 * 1024
 
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # Names under which an answer's text could be meant to come in.
 _TEXT_NAMES: Final = frozenset(
     {"answer", "body", "content", "excerpt", "html", "markdown", "message", "messages", "quote"}
@@ -81,7 +83,23 @@ def check_command(document: object) -> str:
     error = best_match(_validator(name).iter_errors(document))
     if error is not None:
         raise _refusal(name, error)
+    broken = _no_text(document)
+    if broken is not None:
+        raise CommandRefused("FIELD_INVALID", broken)
     return str(name)
+
+
+def _no_text(value: object, place: str = "") -> str | None:
+    """The place of the first string with a lone surrogate: JSON can spell one, no request can carry it."""
+    if isinstance(value, str):
+        return None if value.isascii() or not _LONE_SURROGATE.search(value) else place
+    if isinstance(value, dict):
+        parts = [(_below(place, str(name)), part) for name, part in value.items()]
+    elif isinstance(value, list):
+        parts = [(f"{place}[{number}]", part) for number, part in enumerate(value)]
+    else:
+        return None
+    return next((found for at, part in parts if (found := _no_text(part, at)) is not None), None)
 
 
 def _refusal(command: str, error: ValidationError) -> CommandRefused:
