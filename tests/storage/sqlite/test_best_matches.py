@@ -47,7 +47,7 @@ def by_fts5(store: SqliteStore, query: Query, limit: int) -> list[tuple[int, flo
     with store._reading(GAME) as connection:
         return connection.execute(  # type: ignore[return-value]
             "SELECT rowid, -bm25(passage_index, 3.0, 1.0) AS score FROM passage_index"
-            " WHERE passage_index MATCH ? ORDER BY score DESC, rowid LIMIT ?",
+            " WHERE passage_index MATCH ? ORDER BY score DESC, rowid DESC LIMIT ?",
             (match_expression(query), limit),
         ).fetchall()
 
@@ -77,6 +77,9 @@ def test_some_and_known_agree_with_fts5(
 ) -> None:
     expected = by_fts5(filled, query, limit)
     monkeypatch.setattr(best_matches, "LEAF_GAIN", K1 + 1.0)
+    assert (
+        rows_and_scores(list(filled.search(GAME, query, SearchFilter(), limit=limit))) == expected
+    )
     for worth_it, own_cost, share in (
         (0, 0.0, 1.0),
         (0, 1e6, 1.0),
