@@ -86,6 +86,7 @@ class SearchServicer(search_service_pb2_grpc.SearchServiceServicer):
             exhausted=found.exhausted,
             scanned_documents=found.scanned_documents,
             result_kind=result_kind(wanted),
+            page_end=search_service_pb2.FindPageEnd.ValueType(found.end),
         )
         if found.following is not None:
             at = found.following

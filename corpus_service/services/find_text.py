@@ -7,6 +7,7 @@ nothing more.
 
 from __future__ import annotations
 
+import enum
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -108,6 +109,19 @@ class FoundDocument:
     continues: bool
 
 
+class PageEnd(enum.IntEnum):
+    """Why a page ends where it does."""
+
+    EXHAUSTED = 1
+    """Everything was looked at."""
+    FULL = 2
+    """It has as many documents, lines or code points as a page may have."""
+    WORK = 3
+    """So many documents or code points were looked at."""
+    TIME = 4
+    """Its share of the time was used up."""
+
+
 @dataclass(frozen=True, slots=True)
 class FindPage:
     """A page; ``following`` is None where everything was looked at."""
@@ -115,6 +129,7 @@ class FindPage:
     documents: tuple[FoundDocument, ...]
     scanned_documents: int
     following: FindPosition | None
+    end: PageEnd
 
     @property
     def exhausted(self) -> bool:
@@ -137,13 +152,27 @@ class _Budget:
     def is_spent(self) -> bool:
         """Whether another document must wait for the next page; one is always looked at."""
         return self.scanned > 0 and (
-            self.documents_left <= 0
-            or self.lines <= 0
-            or self.shown <= 0
+            self.is_full
             or self.code_points <= 0
             or self.scanned >= FIND_DOCUMENTS_SCANNED_MAX
             or self.clock() >= self.stop_at
         )
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the page has all it may have."""
+        return self.documents_left <= 0 or self.lines <= 0 or self.shown <= 0
+
+    def page(self, documents: Sequence[FoundDocument], following: FindPosition | None) -> FindPage:
+        """Makes the page that ends here."""
+        end = PageEnd.WORK
+        if following is None:
+            end = PageEnd.EXHAUSTED
+        elif self.is_full:
+            end = PageEnd.FULL
+        elif self.clock() >= self.stop_at:
+            end = PageEnd.TIME
+        return FindPage(tuple(documents), self.scanned, following, end)
 
 
 class FindTextUseCase:
@@ -190,9 +219,9 @@ class FindTextUseCase:
                 # Of so many versions the filter may have admitted none.
                 following = at if self._clock() >= budget.stop_at else None
             elif following is None:
-                return FindPage(tuple(documents), budget.scanned, None)
+                return budget.page(documents, None)
             if following is not None:
-                return FindPage(tuple(documents), budget.scanned, following)
+                return budget.page(documents, following)
 
     def _look_at_all(
         self,

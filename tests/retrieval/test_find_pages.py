@@ -46,6 +46,8 @@ def test_thirty_documents_come_by_twelve_in_order(stock: Stock) -> None:
     async def body(stubs: Stubs) -> None:
         pages = await all_pages(stubs, pb.FindTextRequest(game_id=GAME, query="命中"))
         assert [len(page.documents) for page in pages] == [12, 12, 6]
+        full, done = pb.FIND_PAGE_END_FULL, pb.FIND_PAGE_END_EXHAUSTED
+        assert [page.page_end for page in pages] == [full, full, done]
         assert [name for page in pages for name in names(page)] == [str(n) for n in range(30)]
 
     over_socket(stock, body)
@@ -63,6 +65,7 @@ def test_a_page_may_hold_nothing_and_not_be_the_last(
         pages = await all_pages(stubs, regex)
         assert [names(page) for page in pages] == [[], ["11"]]
         assert [page.scanned_documents for page in pages] == [8, 4]
+        assert pages[0].page_end == pb.FIND_PAGE_END_WORK
         # The index leads straight to a literal.
         pages = await all_pages(stubs, pb.FindTextRequest(game_id=GAME, query="针尖"))
         assert [names(page) for page in pages] == [["11"]]

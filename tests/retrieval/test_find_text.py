@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 from corpus_service.domain.queries import SearchFilter
 from corpus_service.domain.sources import Snapshot
 from corpus_service.search.exact_view import fold_exactly
-from corpus_service.services.find_text import FindPage, FindPosition, FindRequest, FindTextUseCase
+from corpus_service.services.find_text import (
+    FindPage,
+    FindPosition,
+    FindRequest,
+    FindTextUseCase,
+    PageEnd,
+)
 from corpus_service.services.found_lines import LineRole
 from corpus_service.storage.memory import MemoryStore
 from sourcecorpus.rpc.failures import Failure
@@ -157,6 +163,7 @@ def test_a_page_without_results_may_not_be_the_last(stock: Stock) -> None:
     found = pages(stock, request("尖 ?end", regex=True), finder)
     assert [len(page.documents) for page in found] == [0, 0, 0, 0, 1]
     assert [page.exhausted for page in found] == [False] * 4 + [True]
+    assert [page.end for page in found] == [PageEnd.TIME] * 4 + [PageEnd.EXHAUSTED]
 
 
 def test_many_lines_of_one_document_go_over_several_pages(stock: Stock) -> None:
