@@ -11,7 +11,7 @@ PHRASE_TOKENS_MAX: Final = 64
 RUN_CHARACTERS_OF_A_WORD_MAX: Final = 6
 
 # Beginnings of words in one query: each one joins the lists of all its words before anything is
-# found, and SQLite looks at no clock meanwhile.
+# found.
 QUERY_PREFIXES_MAX: Final = 8
 
 # Words and phrases of a query of which some may do although others were found with all of them.
