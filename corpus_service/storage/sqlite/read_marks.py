@@ -13,7 +13,7 @@ import apsw
 from corpus_service.storage.sqlite.rows import all_rows
 
 # Versions that a filter may admit, about 1 µs each, and chunks of a game, a byte each.
-MARKED_VERSIONS_MAX: Final = 1_024
+MARKED_VERSIONS_MAX: Final = 4_096
 MARKED_CHUNKS_MAX: Final = 4_194_304
 
 MARKED: Final = "substr(:marks, passage_index.rowid, 1) = x'01'"
