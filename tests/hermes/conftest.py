@@ -12,6 +12,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from capture_double import CaptureDouble
 from sidecar_double import RunningSidecar
 
+from tests.compiled_rules import compile_rules
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_rules() -> None:
+    """No sidecar of a test compiles the rules while somebody waits for its answer."""
+    compile_rules()
+
 
 @pytest.fixture
 def capture() -> Iterator[CaptureDouble]:

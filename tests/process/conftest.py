@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sourcecorpus.bridge.client import Addresses, SourceCorpusClient
+from tests.compiled_rules import compile_rules
 from tests.process.calls import make_game
 
 START_SECONDS_MAX = 30.0
@@ -100,6 +101,12 @@ class Services:
             assert time.monotonic() < deadline, self.log(name)[-4000:]
             time.sleep(POLL_SECONDS)
         return ready.read_text(encoding="utf-8").strip()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_rules() -> None:
+    """No service of a test compiles the rules while it is waited for."""
+    compile_rules()
 
 
 @pytest.fixture
